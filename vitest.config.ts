@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: { conditions: [sourceCondition] },
   ssr: { resolve: { conditions: [sourceCondition, "module", "node", "development|production"] } },
   test: {
+    testTimeout: 20_000, // some tests start real processes, and CI has two cores
     include: [
       "packages/*/src/**/*.test.{ts,tsx}",
       "packages/*/test/**/*.test.{ts,tsx}",

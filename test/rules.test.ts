@@ -47,28 +47,28 @@ describe("readTestNames", () => {
 
 describe("compareRules", () => {
   const rule = (number: string, place = "r.md:1") => ({ number, place });
-  const test = (name: string) => ({ name, place: "a.test.ts:1" });
+  const named = (name: string) => ({ name, place: "a.test.ts:1" });
 
   it("is content when each side names the other", () => {
     expect(
-      compareRules([rule("C5"), rule("L20"), rule("L21")], [test("C5 works"), test("L20, L21 go together")]),
+      compareRules([rule("C5"), rule("L20"), rule("L21")], [named("C5 works"), named("L20, L21 go together")]),
     ).toEqual([]);
   });
 
   it("reports a rule without a test, whatever test opens with a longer number or speaks of it later", () => {
-    expect(compareRules([rule("C5"), rule("C50")], [test("C50 works"), test("C50 unlike C5")])).toEqual([
+    expect(compareRules([rule("C5"), rule("C50")], [named("C50 works"), named("C50 unlike C5")])).toEqual([
       'r.md:1: rule C5 has no test; name one  it("C5 …")',
     ]);
   });
 
   it("reports a numbered test without a rule", () => {
-    expect(compareRules([rule("C5")], [test("C5 C99 work")])).toEqual([
+    expect(compareRules([rule("C5")], [named("C5 C99 work")])).toEqual([
       'a.test.ts:1: the test "C5 C99 work" names rule C99, which no page of docs/rules lists',
     ]);
   });
 
   it("reports a number that is listed twice", () => {
-    expect(compareRules([rule("C5", "a.md:1"), rule("C5", "b.md:2")], [test("C5 works")])).toEqual([
+    expect(compareRules([rule("C5", "a.md:1"), rule("C5", "b.md:2")], [named("C5 works")])).toEqual([
       "b.md:2: rule C5 is listed twice, first at a.md:1",
     ]);
   });

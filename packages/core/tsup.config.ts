@@ -1,12 +1,6 @@
-import { defineConfig } from "tsup";
+import { definePackage } from "../../tsup.base.js";
 
-export default defineConfig({
-  entry: ["src/index.ts", "src/jsx-runtime.ts", "src/jsx-dev-runtime.ts", "src/trace.ts", "src/testing.ts"],
-  format: ["esm"],
-  dts: true,
-  clean: true,
-  sourcemap: true,
-  target: "node22",
-  tsconfig: "tsconfig.build.json",
-  external: [/^@june\/core($|\/)/],
-});
+export default definePackage(
+  ["src/index.ts", "src/jsx-runtime.ts", "src/jsx-dev-runtime.ts", "src/trace.ts", "src/testing.ts"],
+  { external: [/^@june\/core($|\/)/] }, // JSX in its own sources names the package itself
+);

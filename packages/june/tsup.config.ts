@@ -1,11 +1,3 @@
-import { defineConfig } from "tsup";
+import { definePackage } from "../../tsup.base.js";
 
-export default defineConfig({
-  entry: ["src/**/*.ts", "!src/**/*.test.ts"],
-  format: ["esm"],
-  dts: true,
-  clean: true,
-  sourcemap: true,
-  target: "node22",
-  tsconfig: "tsconfig.build.json",
-});
+export default definePackage(["src/**/*.ts", "!src/**/*.test.ts"]);
