@@ -25,7 +25,9 @@ const stamp = createHash("sha256")
   .digest("hex");
 
 if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) {
-  runPnpm(["install", "--frozen-lockfile", "--prefer-offline"]);
+  console.log("june: installing the workspace with its own Node and Bun (once, about half a minute) …");
+  // Errors only: the host's Node may be older than the packages want, and commands are linked before they are built.
+  runPnpm(["install", "--frozen-lockfile", "--prefer-offline", "--loglevel=error"]);
   writeFileSync(stampFile, stamp);
 }
 
