@@ -1,0 +1,171 @@
+/** What may hold a tool call. Every rule is asked, the strictest verdict wins, and no rule can take another's away. */
+
+import type { ModelMessage, Tool as SdkTool, ToolSet } from "ai";
+import { isPromiseLike } from "../element/element.js";
+
+/** A call as a rule sees it. */
+export interface ApprovalCall {
+  readonly toolCallId: string;
+  readonly input: unknown;
+  readonly messages: readonly ModelMessage[];
+}
+
+/** What the rules say together. */
+export interface Verdict {
+  readonly type: "none" | "user-approval" | "denied";
+  readonly reason?: string;
+}
+
+/** One rule: a fixed verdict, or a function of the call that gives the SDK's approval status. */
+export interface ApprovalRule {
+  /** Where the rule stands, for `waits` of the trace. */
+  readonly because: string;
+  readonly fixed?: Verdict;
+  readonly ask?: (call: ApprovalCall) => unknown;
+}
+
+/** The policy of an agent: the settings of its own that govern its tools. */
+export interface AgentPolicy {
+  readonly toolApproval: unknown;
+  readonly toolsContext: Readonly<Record<string, unknown>>;
+  readonly runtimeContext: unknown;
+}
+
+/** The rule of `<RequireApproval>`. */
+export function wrapperRule(reason: string | undefined): ApprovalRule {
+  return {
+    because: "<RequireApproval>",
+    fixed: { type: "user-approval", ...(reason === undefined ? {} : { reason }) },
+  };
+}
+
+/** The rule of a tool's own `needsApproval`, if it has one. `context` is the tool's context in the scope that declares it. */
+export function ownRule(tool: SdkTool<any, any, any>, context: () => unknown): ApprovalRule | undefined {
+  const { needsApproval } = tool;
+  if (typeof needsApproval !== "function")
+    return needsApproval === true ? { because: "needsApproval", fixed: { type: "user-approval" } } : undefined;
+  return {
+    because: "needsApproval()",
+    ask: ({ input, toolCallId, messages }) => {
+      const answer: unknown = needsApproval(input, {
+        toolCallId,
+        messages: messages as ModelMessage[],
+        context: context() as never,
+      });
+      return isPromiseLike(answer)
+        ? answer.then((value) => (value ? "user-approval" : undefined))
+        : answer
+          ? "user-approval"
+          : undefined;
+    },
+  };
+}
+
+/** The rule of an agent's `toolApproval` for the tool it exposes as `name`, if there is one. `tools` is the agent's set, as the SDK's function form gets it. */
+export function settingRule(policy: AgentPolicy, name: string, tools: () => ToolSet): ApprovalRule | undefined {
+  const { toolApproval, toolsContext, runtimeContext } = policy;
+  if (typeof toolApproval === "function") {
+    return {
+      because: "toolApproval()",
+      ask: ({ input, toolCallId, messages }) =>
+        (toolApproval as (options: object) => unknown)({
+          toolCall: { type: "tool-call", toolCallId, toolName: name, input },
+          tools: tools(),
+          toolsContext,
+          runtimeContext,
+          messages,
+        }),
+    };
+  }
+  const own =
+    typeof toolApproval === "object" && toolApproval !== null && Object.hasOwn(toolApproval, name)
+      ? (toolApproval as Record<string, unknown>)[name]
+      : undefined;
+  if (own === undefined) return undefined;
+  if (typeof own !== "function") {
+    const fixed = normalizeStatus(own);
+    return fixed.type === "none" ? undefined : { because: "toolApproval", fixed };
+  }
+  return {
+    because: "toolApproval()",
+    ask: ({ input, toolCallId, messages }) =>
+      (own as (input: unknown, options: object) => unknown)(input, {
+        toolCallId,
+        messages,
+        toolContext: toolsContext[name],
+        runtimeContext,
+      }),
+  };
+}
+
+/** Asks every rule about one call, all of them once. A rule that throws asks the person, with its message as the reason. */
+export function evaluateRules(rules: readonly ApprovalRule[], call: ApprovalCall): Verdict | Promise<Verdict> {
+  if (rules.length === 0) return noVerdict;
+  const verdicts: (Verdict | Promise<Verdict>)[] = rules.map((rule) => rule.fixed ?? askRule(rule, call));
+  return verdicts.some(isPromiseLike) ? Promise.all(verdicts).then(strictest) : strictest(verdicts as Verdict[]);
+}
+
+const noVerdict: Verdict = Object.freeze({ type: "none" });
+const strictness = { none: 0, "user-approval": 1, denied: 2 } as const;
+
+function askRule(rule: ApprovalRule, call: ApprovalCall): Verdict | Promise<Verdict> {
+  try {
+    // A rule that changes the input it is shown must not change what runs.
+    const status = rule.ask?.({ ...call, input: cloneData(call.input) });
+    return isPromiseLike(status)
+      ? Promise.resolve(status).then(normalizeStatus, askBecauseOf)
+      : normalizeStatus(status);
+  } catch (error) {
+    return askBecauseOf(error);
+  }
+}
+
+function askBecauseOf(error: unknown): Verdict {
+  return { type: "user-approval", reason: error instanceof Error ? error.message : String(error) };
+}
+
+function normalizeStatus(status: unknown): Verdict {
+  const { type, reason } = (typeof status === "object" && status !== null ? status : { type: status }) as {
+    type?: unknown;
+    reason?: unknown;
+  };
+  switch (type) {
+    case undefined:
+    case "not-applicable":
+    case "approved":
+      return noVerdict;
+    case "denied":
+    case "user-approval":
+      return { type, ...(typeof reason === "string" && reason !== "" ? { reason } : {}) };
+    default:
+      return {
+        type: "user-approval",
+        reason: `an approval rule gave ${JSON.stringify(type) ?? String(type)}, which is no status`,
+      };
+  }
+}
+
+function strictest(verdicts: readonly Verdict[]): Verdict {
+  const type = verdicts.reduce<Verdict["type"]>(
+    (worst, verdict) => (strictness[verdict.type] > strictness[worst] ? verdict.type : worst),
+    "none",
+  );
+  const reasons = [
+    ...new Set(
+      verdicts
+        .filter((verdict) => verdict.type === type)
+        .flatMap(({ reason }) => (reason === undefined ? [] : [reason])),
+    ),
+  ];
+  return { type, ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }) };
+}
+
+/** A deep copy where the value can be copied, else the value itself. */
+export function cloneData<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  try {
+    return structuredClone(value);
+  } catch {
+    return value;
+  }
+}

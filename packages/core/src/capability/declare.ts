@@ -1,0 +1,56 @@
+/** Makes declarations: an AI SDK tool, where it was declared, and what holds it. Fed by the fold and by opened toolsets. */
+
+import type { ToolSet } from "ai";
+import { describeValue } from "../errors/compose.js";
+import { toolValue } from "../errors/declaration-errors.js";
+import { ownRule, type AgentPolicy } from "./approval.js";
+import { involvedOf, type Composite, type Declaration, type Enclosure } from "./declaration.js";
+
+interface Place {
+  readonly label: string;
+  readonly place: string | undefined;
+  readonly enclosure: Enclosure | undefined;
+  readonly policy: AgentPolicy;
+}
+
+/**
+ * The declaration of one tool.
+ * @throws {DeclarationError} `tool-value` when the value is no AI SDK tool.
+ */
+export function toDeclaration(
+  part: Place & { originalName: string; tool: Declaration["tool"]; composite?: Composite; isFromSet?: boolean },
+): Declaration {
+  const { label, place, enclosure, policy, originalName, tool, composite, isFromSet = false } = part;
+  const name = enclosure === undefined ? originalName : `${enclosure.prefix}${originalName}`;
+  const wrappers = enclosure?.rules ?? [];
+  const partial: Declaration = {
+    name,
+    originalName,
+    tool,
+    composite,
+    label,
+    isFromSet,
+    place,
+    enclosure,
+    rules: wrappers,
+    granted: undefined,
+  };
+  if (!isTool(tool)) throw toolValue(involvedOf(partial), originalName, describeValue(tool));
+  if (tool.needsApproval === undefined || tool.needsApproval === false) return partial;
+  const own = ownRule(tool, () => policy.toolsContext[name]);
+  return own === undefined ? partial : { ...partial, rules: [own, ...wrappers] };
+}
+
+/** The declarations of a whole set, in its order. */
+export function toDeclarations(tools: ToolSet, place: Place): Declaration[] {
+  if (typeof tools !== "object" || tools === null)
+    throw toolValue({ label: place.label, source: place.place }, "tools", describeValue(tools));
+  return Object.keys(tools).map((originalName) =>
+    toDeclaration({ ...place, originalName, tool: tools[originalName] as Declaration["tool"], isFromSet: true }),
+  );
+}
+
+function isTool(value: unknown): value is Declaration["tool"] {
+  if (typeof value !== "object" || value === null) return false;
+  return (value as { type?: unknown }).type === "provider" || "inputSchema" in value;
+}

@@ -1,0 +1,295 @@
+/** Takes the children of an agent apart: capabilities become entries in source order, the rest is the body. An explicit stack carries the bundles and wrappers around. */
+
+import type { ToolSet } from "ai";
+import type { BundleDefinition } from "../components/define-capabilities.js";
+import type { ToolsetDefinition } from "../components/define-toolset.js";
+import { checkProps } from "../components/check-props.js";
+import { inheritRules } from "../components/inherit.js";
+import { namespaceRules } from "../components/namespace.js";
+import { requireApprovalRules } from "../components/require-approval.js";
+import { checkToolProps, type CompositeResult } from "../components/tool.js";
+import { leavesOf, type Leaf } from "../element/children.js";
+import { isElement, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
+import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
+import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
+import { describeNode, labelOf } from "../element/label.js";
+import { bundleCycle, capabilityContent } from "../errors/declaration-errors.js";
+import { componentFailed, toolsetFailed } from "../errors/run-errors.js";
+import { wrapperRule, type AgentPolicy } from "./approval.js";
+import { enclose, type Composite, type Declaration, type Enclosure } from "./declaration.js";
+import { toDeclarations, toDeclaration } from "./declare.js";
+
+/** A capability in source order: declared already, to be granted by the parent, or to be opened first. */
+export type Entry =
+  | { readonly kind: "declared"; readonly declaration: Declaration }
+  | {
+      readonly kind: "inherit";
+      readonly element: JuneElement<{ capabilities: readonly string[] }>;
+      readonly enclosure: Enclosure | undefined;
+    }
+  | {
+      readonly kind: "waiting";
+      readonly element: JuneElement;
+      readonly label: string;
+      readonly definition: ToolsetDefinition;
+      readonly enclosure: Enclosure | undefined;
+    };
+
+/** What the children of an agent are. */
+export interface Folded {
+  readonly entries: Entry[];
+  readonly body: JuneNode[];
+}
+
+/** A callable agent's tag turns an element into its declaration; the definition brings the function, so that `capability/` knows no run. */
+export interface CallableDefinition {
+  readonly declare: (props: Record<string, unknown>) => {
+    readonly name: string;
+    readonly composite: Composite;
+    readonly tool: Declaration["tool"];
+  };
+}
+
+interface Open {
+  readonly leaves: Iterator<Leaf>;
+  readonly enclosure: Enclosure | undefined;
+}
+
+/**
+ * @param path the component path of the agent, for errors of the author's functions.
+ * @throws {DeclarationError} `invalid-props`, `capability-content`, `bundle-cycle`, `invalid-node`, `duplicate-core`
+ * @throws {RunError} `component-failed` when a bundle throws
+ */
+export function foldChildren(children: JuneNode, policy: AgentPolicy, path: string): Folded {
+  const folded: Folded = { entries: [], body: [] };
+  const open: Open[] = [{ leaves: leavesOf(children), enclosure: undefined }];
+  for (let top = open[open.length - 1]; top !== undefined; top = open[open.length - 1]) {
+    const next = top.leaves.next();
+    if (next.done === true) {
+      open.pop();
+      continue;
+    }
+    const leaf = next.value;
+    const { enclosure } = top;
+    const info = leaf.kind === "element" ? tagInfo(leaf.element.type) : undefined;
+    if (leaf.kind === "element" && info !== undefined && isCapabilityKind(info.kind)) {
+      const inner = takeCapability(leaf.element, info, enclosure, folded, policy, path);
+      if (inner !== undefined) open.push(inner);
+    } else if (enclosure === undefined) folded.body.push(toNode(leaf, path));
+    else throw contentError(leaf, info, enclosure);
+  }
+  return folded;
+}
+
+function takeCapability(
+  element: JuneElement,
+  info: TagInfo,
+  enclosure: Enclosure | undefined,
+  folded: Folded,
+  policy: AgentPolicy,
+  path: string,
+): Open | undefined {
+  const invalid = invalidTypeError(element, path);
+  if (invalid !== undefined) throw invalid;
+  const label = labelOf(element);
+  const around = { label, source: element.source, outer: enclosure };
+  const props = element.props as Record<string, unknown>;
+  switch (info.kind) {
+    case "namespace":
+      checkProps(element, namespaceRules);
+      return {
+        leaves: leavesOf(props["children"] as JuneNode),
+        enclosure: enclose({ ...around, prefix: `${String(props["name"])}_` }),
+      };
+    case "require-approval":
+      checkProps(element, requireApprovalRules);
+      return {
+        leaves: leavesOf(props["children"] as JuneNode),
+        enclosure: enclose({ ...around, rule: wrapperRule(props["reason"] as string | undefined) }),
+      };
+    case "bundle": {
+      const definition = info.definition as BundleDefinition;
+      const inner = enclose({ ...around, definition });
+      checkCycle(definition, inner);
+      return { leaves: leavesOf(renderBundle(definition, element, inner, path)), enclosure: inner };
+    }
+    case "inherit":
+      checkProps(element, inheritRules);
+      folded.entries.push({
+        kind: "inherit",
+        element: element as JuneElement<{ capabilities: readonly string[] }>,
+        enclosure,
+      });
+      return undefined;
+    case "toolset":
+      takeToolset(element, info.definition as ToolsetDefinition, enclosure, folded, policy);
+      return undefined;
+    case "callable-agent": {
+      const { name, composite, tool } = (info.definition as CallableDefinition).declare(props);
+      const around2 = { label: `<${composite.name}>`, place: element.source, enclosure, policy };
+      folded.entries.push({
+        kind: "declared",
+        declaration: toDeclaration({ ...around2, originalName: name, tool, composite }),
+      });
+      return undefined;
+    }
+    default:
+      folded.entries.push({ kind: "declared", declaration: declareTool(element, label, enclosure, policy) });
+      return undefined;
+  }
+}
+
+function declareTool(
+  element: JuneElement,
+  label: string,
+  enclosure: Enclosure | undefined,
+  policy: AgentPolicy,
+): Declaration {
+  const form = checkToolProps(element);
+  const props = element.props as {
+    name: string;
+    value: Declaration["tool"];
+    description: string;
+    input: unknown;
+    output?: (result: CompositeResult) => unknown;
+    children: (input: unknown) => JuneNode;
+  };
+  const common = { label, place: element.source, enclosure, policy, originalName: props.name };
+  if (form === "value") return toDeclaration({ ...common, tool: props.value });
+  const composite: Composite = {
+    kind: "tool",
+    name: props.name,
+    render: props.children,
+    output: props.output,
+    agent: undefined,
+    parent: undefined,
+  };
+  return toDeclaration({
+    ...common,
+    tool: { description: props.description, inputSchema: props.input } as Declaration["tool"],
+    composite,
+  });
+}
+
+function takeToolset(
+  element: JuneElement,
+  definition: ToolsetDefinition,
+  enclosure: Enclosure | undefined,
+  folded: Folded,
+  policy: AgentPolicy,
+): void {
+  const label = toolsetLabel(definition, element);
+  if (!("tools" in definition)) {
+    folded.entries.push({ kind: "waiting", element, label, definition, enclosure });
+    return;
+  }
+  let tools: ToolSet;
+  try {
+    tools = definition.tools(element.props as never);
+  } catch (error) {
+    throw toolsetFailed(label, element.source, error);
+  }
+  for (const declaration of toDeclarations(tools, { label, place: element.source, enclosure, policy }))
+    folded.entries.push({ kind: "declared", declaration });
+}
+
+function toolsetLabel(definition: ToolsetDefinition, element: JuneElement): string {
+  if (definition.label === undefined) return `<${definition.name}>`;
+  let shown: Record<string, string>;
+  try {
+    shown = definition.label(element.props as never);
+  } catch (error) {
+    throw toolsetFailed(`<${definition.name}>`, element.source, error);
+  }
+  return `<${[definition.name, ...Object.entries(shown).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(" ")}>`;
+}
+
+function checkCycle(definition: BundleDefinition, inner: Enclosure): void {
+  const chain = [inner.label];
+  for (let outer = inner.outer; outer !== undefined; outer = outer.outer) {
+    if (outer.definition !== undefined) chain.unshift(outer.label);
+    if (outer.definition === definition) throw bundleCycle(chain, inner.source);
+  }
+}
+
+function renderBundle(definition: BundleDefinition, element: JuneElement, inner: Enclosure, path: string): JuneNode {
+  let content: JuneNode;
+  try {
+    content = definition.render(element.props as never);
+  } catch (error) {
+    throw componentFailed(`${path} > ${inner.text}`, error);
+  }
+  if (!isPromiseLike(content)) return content;
+  content.then(undefined, () => {});
+  throw capabilityContent(
+    inner,
+    "a promise",
+    undefined,
+    "A bundle is a pure, synchronous function. What has to wait belongs in defineToolset({ key, open }).",
+  );
+}
+
+function toNode(leaf: Leaf, path: string): JuneNode {
+  switch (leaf.kind) {
+    case "text":
+      return leaf.value;
+    case "element":
+      return leaf.element;
+    case "promise":
+      return leaf.promise as JuneNode;
+    case "cycle":
+      throw invalidNodeError([], path, undefined);
+    case "invalid":
+      throw invalidNodeError(leaf.value, path, undefined);
+  }
+}
+
+function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosure): Error {
+  if (
+    leaf.kind === "invalid" &&
+    !isElement(leaf.value) &&
+    typeof leaf.value === "object" &&
+    leaf.value !== null &&
+    ("$$typeof" in leaf.value || Symbol.for("june.element") in leaf.value)
+  ) {
+    return invalidNodeError(leaf.value, enclosure.text, enclosure.source);
+  }
+  const isBundle = enclosure.definition !== undefined;
+  switch (leaf.kind) {
+    case "text": {
+      const cure =
+        typeof leaf.value === "number"
+          ? "A number is text: write {list.length > 0 && …} instead of {list.length && …}."
+          : "Put text into a step's prompt.";
+      return capabilityContent(enclosure, describeNode(leaf.value), undefined, cure);
+    }
+    case "element": {
+      const own = info === undefined && typeof leaf.element.type === "function";
+      const cure = own
+        ? `Put it among the <Agent>'s children, or make it a bundle with defineCapabilities() if it declares capabilities.`
+        : `Put it among the <Agent>'s children${isBundle ? ", beside the bundle" : ""}.`;
+      return capabilityContent(
+        enclosure,
+        own ? `the component ${labelOf(leaf.element)}` : labelOf(leaf.element),
+        leaf.element.source,
+        cure,
+      );
+    }
+    case "promise":
+      return capabilityContent(
+        enclosure,
+        "a promise",
+        undefined,
+        "What has to wait belongs in defineToolset({ key, open }).",
+      );
+    case "cycle":
+      return capabilityContent(enclosure, "an array that contains itself", undefined, "Build a new array.");
+    case "invalid":
+      return capabilityContent(
+        enclosure,
+        describeNode(leaf.value),
+        undefined,
+        "Return <Tool>, bundles, wrappers, toolsets, callable agents and <Inherit> only.",
+      );
+  }
+}

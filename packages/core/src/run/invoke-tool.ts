@@ -1,0 +1,323 @@
+/** The one path of every tool call: recorded, held where a rule says so, run within its limits, and given back as the SDK and the model need it. */
+
+import type { ToolExecutionOptions } from "@ai-sdk/provider-utils";
+import { evaluateRules, type ApprovalRule } from "../capability/approval.js";
+import { sourceOf, type Declaration } from "../capability/declaration.js";
+import { checkSchema } from "../capability/schema.js";
+import { isPromiseLike } from "../element/element.js";
+import { serializationFault } from "../element/json.js";
+import { JuneError } from "../errors/june-error.js";
+import { reasonOf, toolFailed, toolInput, toolOutput } from "../errors/run-errors.js";
+import type { AbortScope } from "../render/abort-scope.js";
+import { escapeLabel } from "../render/context.js";
+import { TimeLimit } from "../render/time-limit.js";
+import type { NodeHandle } from "../trace/recorder.js";
+import { DeniedOutput, toModelOutput, defaultMaxToolOutputBytes } from "./model-output.js";
+import type { Decision, Request } from "./request.js";
+import type { RunningAgent, StepState } from "./run-state.js";
+
+/** What a tool's `execute` gets besides its input. */
+export type ExecuteOptions = ToolExecutionOptions<any>;
+
+/** A tool of an agent, ready to be called. */
+export interface CallableDeclaration {
+  readonly agent: RunningAgent;
+  readonly declaration: Declaration;
+  readonly rules: readonly ApprovalRule[];
+  readonly timeoutMs: number | undefined;
+}
+
+interface Call extends CallableDeclaration {
+  readonly step: StepState;
+  readonly node: NodeHandle;
+  readonly input: unknown;
+  readonly options: ExecuteOptions;
+  /** The step's scope, or the call's own while its time limit counts. */
+  readonly abort: AbortScope;
+  readonly timeLimits: TimeLimit | undefined;
+}
+
+/** A tool's failure as the model sees it: exactly the message. The SDK shows the model what an error's toString gives. */
+class ToolFailure extends Error {
+  override toString(): string {
+    return this.message;
+  }
+}
+
+/** A call that a person or a rule refused, for the trace. */
+class Denied extends Error {
+  override readonly name = "Denied";
+}
+
+/** The `execute` the SDK gets: a promise, or a stream of preliminary outputs where the tool gives one. */
+export function executeOf(callable: CallableDeclaration): (input: unknown, options: ExecuteOptions) => unknown {
+  const { execute } = callable.declaration.tool;
+  if (isGeneratorFunction(execute)) return (input, options) => streamCall(startCall(callable, input, options));
+  return (input, options) => {
+    const call = startCall(callable, input, options);
+    const work = runCall(call);
+    call.step.inFlight.add(work);
+    const settle = (): void => void call.step.inFlight.delete(work);
+    work.then(settle, settle);
+    return work;
+  };
+}
+
+function startCall(callable: CallableDeclaration, input: unknown, options: ExecuteOptions): Call {
+  const { agent, declaration } = callable;
+  const step = agent.step!;
+  const turn = step.turn!;
+  const position = turn.positions.get(options.toolCallId) ?? turn.positions.size;
+  const node = agent.instance.shared.recorder.start({
+    type: "tool-call-start",
+    name: declaration.name,
+    path: `${turn.node.path}/tool[${position}:${escapeLabel(declaration.name)}]`,
+    label: `${step.node.label}/${declaration.name}`,
+    parentId: turn.node.id,
+    toolCallId: options.toolCallId,
+    invocation: "model",
+    source: sourceOf(declaration),
+    input,
+  });
+  return { ...callable, step, node, input, options, abort: step.abort, timeLimits: step.turnLimit ?? step.timeLimits };
+}
+
+async function runCall(call: Call): Promise<unknown> {
+  try {
+    const admitted = call.rules.length === 0 ? call.input : await admit(call);
+    const output = admitted instanceof DeniedOutput ? admitted : await perform(call, admitted);
+    return await finish(call, output);
+  } catch (error) {
+    throw failCall(call, error);
+  }
+}
+
+/** A generator tool: the same path, with each value it yields passed on as a preliminary output. */
+async function* streamCall(call: Call): AsyncGenerator<unknown, void, undefined> {
+  let done!: () => void;
+  const work = new Promise<void>((resolve) => (done = resolve));
+  call.step.inFlight.add(work);
+  try {
+    const admitted = call.rules.length === 0 ? call.input : await admit(call);
+    if (admitted instanceof DeniedOutput) {
+      yield await finish(call, admitted);
+      return;
+    }
+    let last: unknown;
+    let isEmpty = true;
+    const { limited, stop } = await begin(call);
+    try {
+      const values = call.declaration.tool.execute!(admitted, executeOptions(limited)) as AsyncIterable<unknown>;
+      for await (const value of iterate(values, limited)) {
+        if (!isEmpty) yield last;
+        last = value;
+        isEmpty = false;
+      }
+      limited.abort.throwIfAborted();
+    } finally {
+      stop();
+    }
+    // The SDK takes the last yield as the output, so it is held back until it has been checked.
+    yield await finish(call, last);
+  } catch (error) {
+    throw failCall(call, error);
+  } finally {
+    call.step.inFlight.delete(work);
+    done();
+  }
+}
+
+/** Asks every rule, and the person if one says so. Gives the input that runs, or the denial. */
+async function admit(call: Call): Promise<unknown> {
+  const { rules, input, options, step, agent } = call;
+  const evaluated = evaluateRules(rules, { toolCallId: options.toolCallId, input, messages: options.messages });
+  const verdict = isPromiseLike(evaluated) ? await step.abort.race(evaluated) : evaluated;
+  step.abort.throwIfAborted();
+  if (verdict.type === "none") return input;
+  if (verdict.type === "denied") return new DeniedOutput(verdict.reason);
+  const decision = await ask(call, "approval", input, verdict.reason, (value) =>
+    validateInput(call.declaration, value),
+  );
+  agent.instance.shared.abort.throwIfAborted();
+  if (decision.type === "denied") return new DeniedOutput(decision.reason);
+  return decision.type === "approved" && decision.input !== undefined ? decision.input.value : input;
+}
+
+function ask(
+  call: Call,
+  kind: Request["kind"],
+  input: unknown,
+  reason: string | undefined,
+  validate: (value: unknown) => Promise<unknown>,
+): Promise<Decision> {
+  const { agent, declaration, step, node } = call;
+  return agent.instance.shared.requests.open({
+    kind,
+    path: node.path,
+    step: step.node.label,
+    tool: declaration.name,
+    input,
+    reason,
+    source: sourceOf(declaration),
+    agent: agent.name ?? agent.involved.label,
+    node,
+    abort: step.abort,
+    timeLimits: call.timeLimits,
+    validate,
+  });
+}
+
+async function perform(call: Call, input: unknown): Promise<unknown> {
+  const { declaration } = call;
+  if (declaration.composite === undefined && declaration.tool.execute === undefined) {
+    const decision = await ask(call, "input", input, undefined, (value) => validateOutput(declaration, value));
+    return decision.type === "answered" ? decision.value : new DeniedOutput(decision.reason);
+  }
+  const { limited, stop } = await begin(call);
+  try {
+    const output = await callThrough(limited, input);
+    // A tool that went on past its limit is not a success.
+    limited.abort.throwIfAborted();
+    return output;
+  } finally {
+    stop();
+  }
+}
+
+/** Takes a place under `toolCallConcurrency` and starts the call's time limit: both count only from here, after any approval. */
+async function begin(call: Call): Promise<{ limited: Call; stop: () => void }> {
+  const { agent, declaration, timeoutMs, step } = call;
+  const release = agent.places === undefined ? undefined : await agent.places.take(step.abort);
+  if (timeoutMs === undefined) return { limited: call, stop: () => release?.() };
+  const abort = step.abort.inner();
+  const message = `the tool ${JSON.stringify(declaration.name)} took longer than ${timeoutMs} ms`;
+  const limit = new TimeLimit(
+    timeoutMs,
+    agent.instance.shared.environment.now,
+    () => abort.abort(new DOMException(message, "TimeoutError")),
+    call.timeLimits,
+  );
+  const stop = (): void => {
+    limit.stop();
+    abort.dispose();
+    release?.();
+  };
+  return { limited: { ...call, abort, timeLimits: limit }, stop };
+}
+
+async function callThrough(call: Call, input: unknown): Promise<unknown> {
+  const { agent, declaration, node, abort, step, timeLimits } = call;
+  const { tool, composite, name } = declaration;
+  if (composite !== undefined)
+    return agent.instance.runChild({ composite, tool: name, input, node, abort, step, timeLimits });
+  const value: unknown = tool.execute!(input, executeOptions(call));
+  if (isAsyncIterable(value)) {
+    let last: unknown;
+    for await (const part of iterate(value, call)) last = part;
+    return last;
+  }
+  return isPromiseLike(value) ? abort.wait(value, () => noteIgnored(call)) : value;
+}
+
+/** Checks the output, works out what the model gets of it, and ends the call's node. */
+async function finish(call: Call, output: unknown): Promise<unknown> {
+  const { agent, declaration, node, options, input, step } = call;
+  const { recorder } = agent.instance.shared;
+  step.abort.throwIfAborted();
+  if (output instanceof DeniedOutput) {
+    step.modelOutputs.set(
+      options.toolCallId,
+      await toModelOutput(declaration, { toolCallId: options.toolCallId, input, output }, defaultMaxToolOutputBytes),
+    );
+    recorder.fail(node, { type: "tool-call-end" }, new Denied(output.reason ?? "denied"), false);
+    return output;
+  }
+  const fault =
+    declaration.composite === undefined && declaration.tool.toModelOutput === undefined
+      ? serializationFault(output)
+      : undefined;
+  if (fault !== undefined) throw toolOutput(declaration.name, fault.path, fault.found);
+  const maxBytes = (agent.settings["maxToolOutputBytes"] as number | undefined) ?? defaultMaxToolOutputBytes;
+  step.modelOutputs.set(
+    options.toolCallId,
+    await toModelOutput(declaration, { toolCallId: options.toolCallId, input, output }, maxBytes),
+  );
+  recorder.end(node, {
+    type: "tool-call-end",
+    output: declaration.composite === undefined ? output : (output as { output: unknown }).output,
+  });
+  return output;
+}
+
+/** Ends the call's node and gives the error the SDK passes on: an abort as it is, anything else as the text the model sees. */
+function failCall(call: Call, error: unknown): unknown {
+  const { agent, declaration, node, step } = call;
+  const isAbort = step.abort.isAborted;
+  agent.instance.shared.recorder.fail(node, { type: "tool-call-end" }, error, isAbort);
+  if (isAbort) return step.abort.reason;
+  if (declaration.composite !== undefined)
+    return new ToolFailure(toolFailed(declaration.name, error).message, { cause: error });
+  return new ToolFailure(JuneError.isInstance(error) ? error.message : reasonOf(error), { cause: error });
+}
+
+function noteIgnored({ agent, declaration, node }: Call): void {
+  agent.instance.shared.recorder.note(node, {
+    code: "ignored-abort",
+    text: `the tool ${JSON.stringify(declaration.name)} ignored the abort`,
+  });
+}
+
+function executeOptions({ options, abort, agent, node }: Call): ExecuteOptions {
+  return {
+    ...options,
+    abortSignal: abort.signal,
+    idempotencyKey: `${agent.instance.shared.id}${node.path}`,
+  } as ExecuteOptions;
+}
+
+async function validateInput(declaration: Declaration, value: unknown): Promise<unknown> {
+  const { schema } = checkSchema(declaration.tool.inputSchema);
+  const result = await schema?.validate?.(value);
+  if (result === undefined) return value;
+  if (!result.success) throw toolInput(declaration.name, result.error);
+  return result.value;
+}
+
+async function validateOutput(declaration: Declaration, value: unknown): Promise<unknown> {
+  const { outputSchema } = declaration.tool as { outputSchema?: unknown };
+  if (outputSchema === undefined) return value;
+  const { schema } = checkSchema(outputSchema);
+  const result = await schema?.validate?.(value);
+  if (result === undefined || result.success) return result === undefined ? value : result.value;
+  throw toolInput(declaration.name, result.error);
+}
+
+/** The values of a generator tool; an abort ends the wait for the next one after its cleanup. */
+async function* iterate(values: AsyncIterable<unknown>, call: Call): AsyncGenerator<unknown, void, undefined> {
+  const iterator = values[Symbol.asyncIterator]();
+  let isDone = false;
+  try {
+    for (;;) {
+      const next = await call.abort.wait(iterator.next(), () => noteIgnored(call));
+      if (next.done === true) {
+        isDone = true;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    if (!isDone) void iterator.return?.()?.then(undefined, () => {});
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === "function"
+  );
+}
+
+function isGeneratorFunction(value: unknown): boolean {
+  return typeof value === "function" && Object.prototype.toString.call(value) === "[object AsyncGeneratorFunction]";
+}

@@ -1,0 +1,454 @@
+/** The model as the SDK's loop gets it: one call is counted, limited, retried, tried on the next model of a list, and recorded. */
+
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { retryWithExponentialBackoff } from "@ai-sdk/provider-utils";
+import { gateway, wrapLanguageModel, type LanguageModel, type LanguageModelUsage } from "ai";
+import { JuneError } from "../errors/june-error.js";
+import { modelFailed, streamCut, timedOut } from "../errors/run-errors.js";
+import { TimeLimit } from "../render/time-limit.js";
+import { addedMessages, type PromptMemory } from "./prompt-memory.js";
+import type { StepState } from "./run-state.js";
+import type { NodeHandle } from "../trace/recorder.js";
+
+/** A model of the SDK's version 4 interface; text becomes one the way the SDK does it. */
+export function resolveModel(model: LanguageModel): LanguageModelV4 {
+  if (typeof model === "string") {
+    const provider =
+      (globalThis as { AI_SDK_DEFAULT_PROVIDER?: { languageModel(id: string): LanguageModel } })
+        .AI_SDK_DEFAULT_PROVIDER ?? gateway;
+    return resolveModel(provider.languageModel(model));
+  }
+  return model.specificationVersion === "v4"
+    ? model
+    : wrapLanguageModel({ model: model as Parameters<typeof wrapLanguageModel>[0]["model"], middleware: {} });
+}
+
+/** The models of an agent's setting, in the order they are tried. */
+export function modelList(model: LanguageModel | readonly LanguageModel[]): readonly LanguageModelV4[] {
+  return (Array.isArray(model) ? (model as readonly LanguageModel[]) : [model as LanguageModel]).map(resolveModel);
+}
+
+/** How the calls of one step are made. */
+export interface CallSettings {
+  readonly maxRetries: number;
+  readonly stepTimeoutMs: number | undefined;
+  readonly firstChunkTimeoutMs: number | undefined;
+  readonly chunkTimeoutMs: number | undefined;
+  readonly memory: PromptMemory | undefined;
+}
+
+/** `models` as one model for the SDK, bound to a step. */
+export function boundModel(
+  models: readonly LanguageModelV4[],
+  step: StepState,
+  settings: CallSettings,
+): LanguageModelV4 {
+  const [first] = models as readonly [LanguageModelV4, ...LanguageModelV4[]];
+  return {
+    specificationVersion: "v4",
+    provider: first.provider,
+    modelId: first.modelId,
+    supportedUrls: first.supportedUrls,
+    doGenerate: async (parameters) => {
+      const call = await ModelCall.start(models, step, settings, parameters);
+      return call.run(async (model) => {
+        const result = await call.attempt(() => step.abort.wait(model.doGenerate(parameters), call.onIgnored), model);
+        const content = renameCalls(result.content, step);
+        call.finish(result.finishReason, result.usage, content);
+        return content === result.content ? result : { ...result, content };
+      });
+    },
+    doStream: async (parameters) => {
+      const call = await ModelCall.start(models, step, settings, parameters);
+      return call.run(async (model) => {
+        const { stream, ...rest } = await call.attempt(() => openStream(model, parameters, step, call), model);
+        return { ...rest, stream: recordStream(stream, step, call, settings, model.modelId) };
+      }, true);
+    },
+  };
+}
+
+class ModelCall {
+  readonly #models: readonly LanguageModelV4[];
+  readonly #step: StepState;
+  readonly #settings: CallSettings;
+  readonly #release: (() => void) | undefined;
+  readonly node: NodeHandle;
+  #hasEnded = false;
+
+  static async start(
+    models: readonly LanguageModelV4[],
+    step: StepState,
+    settings: CallSettings,
+    parameters: LanguageModelV4CallOptions,
+  ): Promise<ModelCall> {
+    const { shared } = step.agent.instance;
+    const path = `${step.node.path}/model[${step.modelCalls++}]`;
+    try {
+      shared.spending.startModelCall(path);
+    } catch (error) {
+      shared.fail(error);
+      throw error;
+    }
+    const places = shared.spending.places;
+    return new ModelCall(
+      models,
+      step,
+      settings,
+      parameters,
+      path,
+      places === undefined ? undefined : await places.take(step.abort),
+    );
+  }
+
+  private constructor(
+    models: readonly LanguageModelV4[],
+    step: StepState,
+    settings: CallSettings,
+    parameters: LanguageModelV4CallOptions,
+    path: string,
+    release: (() => void) | undefined,
+  ) {
+    this.#models = models;
+    this.#step = step;
+    this.#settings = settings;
+    this.#release = release;
+    const [first] = models as readonly [LanguageModelV4, ...LanguageModelV4[]];
+    this.node = step.agent.instance.shared.recorder.start({
+      type: "model-call-start",
+      name: first.modelId,
+      model: `${first.provider}:${first.modelId}`,
+      path,
+      label: step.node.label,
+      parentId: step.node.id,
+      ...(settings.memory === undefined ? {} : { messages: addedMessages(settings.memory, parameters.prompt) }),
+    });
+    step.turn = { node: this.node, positions: new Map() };
+    if (settings.stepTimeoutMs !== undefined) this.#limitStep(settings.stepTimeoutMs);
+  }
+
+  readonly onIgnored = (): void =>
+    this.#step.agent.instance.shared.recorder.note(this.node, {
+      code: "ignored-abort",
+      text: `the model ${JSON.stringify(this.#models[0]!.modelId)} ignored the abort`,
+    });
+
+  /** Tries each model of the list in turn. A stream ends its node itself. */
+  async run<T>(work: (model: LanguageModelV4) => Promise<T>, isStream = false): Promise<T> {
+    for (let index = 0; ; index++) {
+      const model = this.#models[index]!;
+      try {
+        const result = await work(model);
+        if (!isStream) this.end();
+        return result;
+      } catch (error) {
+        const isAbort = this.#step.abort.isAborted;
+        const next = this.#models[index + 1];
+        if (!isAbort && next !== undefined && !JuneError.isInstance(error)) {
+          const { recorder } = this.#step.agent.instance.shared;
+          recorder.note(this.node, {
+            code: "model-fallback",
+            text: `${JSON.stringify(model.modelId)} failed (${error instanceof Error ? error.message : String(error)}); trying ${JSON.stringify(next.modelId)}`,
+          });
+          continue;
+        }
+        const failure = isAbort
+          ? this.#step.abort.reason
+          : JuneError.isInstance(error)
+            ? error
+            : modelFailed(this.#step.node.label, model.modelId, error);
+        this.fail(failure);
+        throw failure;
+      }
+    }
+  }
+
+  /** One model, with the SDK's retries: errors that say so, waiting as long as the provider asks. */
+  async attempt<T>(work: () => Promise<T>, model: LanguageModelV4): Promise<T> {
+    const { maxRetries } = this.#settings;
+    if (maxRetries === 0) return work();
+    return retryWithExponentialBackoff({
+      maxRetries,
+      abortSignal: this.#step.abort.signal,
+      shouldRetry: (error) => {
+        const isRetryable =
+          error instanceof Error &&
+          (error as { isRetryable?: unknown }).isRetryable === true &&
+          !this.#step.abort.isAborted;
+        if (isRetryable)
+          this.#step.agent.instance.shared.recorder.note(this.node, {
+            code: "model-retry",
+            text: `${JSON.stringify(model.modelId)} failed: ${error.message}`,
+          });
+        return isRetryable;
+      },
+      getDelayInMs: ({ error, exponentialBackoffDelay }) => retryDelayMs(error, exponentialBackoffDelay),
+      // The last failure itself says more than a wrapper around it.
+      createRetryError: ({ errors }) => errors[errors.length - 1] as Error,
+    })(work);
+  }
+
+  /** Notes what the model gave: where each call stands in the turn, and what it cost. */
+  finish(
+    finishReason: LanguageModelV4FinishReason,
+    usage: LanguageModelV4Usage,
+    content: readonly LanguageModelV4Content[] | undefined,
+  ): void {
+    const { positions } = this.#step.turn!;
+    const names: string[] = [];
+    for (const part of content ?? []) {
+      if (part.type !== "tool-call") continue;
+      positions.set(part.toolCallId, positions.size);
+      names.push(part.toolName);
+    }
+    if (content !== undefined) this.#step.lastTools = names;
+    this.#result = { finishReason: finishReason.unified, usage: toUsage(usage), content };
+    this.#step.agent.instance.shared.spending.addTokens(this.#result.usage);
+  }
+
+  #result:
+    | { finishReason: string; usage: LanguageModelUsage; content: readonly LanguageModelV4Content[] | undefined }
+    | undefined;
+
+  end(): void {
+    if (this.#close())
+      this.#step.agent.instance.shared.recorder.end(this.node, { type: "model-call-end", ...this.#facts() });
+  }
+
+  fail(error: unknown): void {
+    if (this.#close())
+      this.#step.agent.instance.shared.recorder.fail(
+        this.node,
+        { type: "model-call-end", ...this.#facts() },
+        error,
+        this.#step.abort.isReason(error),
+      );
+  }
+
+  #facts(): { finishReason?: string; usage?: LanguageModelUsage; content?: unknown } {
+    if (this.#result === undefined) return {};
+    const { finishReason, usage, content } = this.#result;
+    return {
+      finishReason,
+      usage,
+      ...(content === undefined || this.#settings.memory === undefined ? {} : { content }),
+    };
+  }
+
+  #close(): boolean {
+    this.#release?.();
+    const isFirst = !this.#hasEnded;
+    this.#hasEnded = true;
+    return isFirst;
+  }
+
+  // The SDK's stepMs covers one model call and the tools it leads to: it ends when the next call starts or the step ends.
+  #limitStep(stepTimeoutMs: number): void {
+    const { shared } = this.#step.agent.instance;
+    const step = this.#step;
+    const what = `a model call of the step ${JSON.stringify(step.node.label)}, with its tools,`;
+    step.turnLimit?.stop();
+    step.turnLimit = new TimeLimit(
+      stepTimeoutMs,
+      shared.environment.now,
+      () => step.abort.abort(timedOut(what, stepTimeoutMs)),
+      step.timeLimits,
+    );
+  }
+}
+
+interface PartReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: LanguageModelV4StreamPart | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+async function openStream(
+  model: LanguageModelV4,
+  parameters: LanguageModelV4CallOptions,
+  step: StepState,
+  call: ModelCall,
+) {
+  const result = await step.abort.wait(model.doStream(parameters), call.onIgnored);
+  const reader = result.stream.getReader();
+  // Providers report an overload as the first part of the stream: seen here, it can still be retried.
+  const head: LanguageModelV4StreamPart[] = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (value.type === "error") {
+      await reader.cancel().catch(() => {});
+      throw value.error instanceof Error
+        ? value.error
+        : new Error(typeof value.error === "string" ? value.error : JSON.stringify(value.error));
+    }
+    head.push(value);
+    if (value.type !== "stream-start" && value.type !== "response-metadata" && value.type !== "raw") break;
+  }
+  return { ...result, stream: { head, reader } };
+}
+
+function recordStream(
+  { head, reader }: { head: LanguageModelV4StreamPart[]; reader: PartReader },
+  step: StepState,
+  call: ModelCall,
+  settings: CallSettings,
+  modelId: string,
+): ReadableStream<LanguageModelV4StreamPart> {
+  const { recorder, environment } = step.agent.instance.shared;
+  const rename = callRenamer(step);
+  const content: LanguageModelV4Content[] = [];
+  let text = "";
+  let isFinished = false;
+  let limit: TimeLimit | undefined;
+  const expect = (timeoutMs: number | undefined, what: string): void => {
+    limit?.stop();
+    limit =
+      timeoutMs === undefined
+        ? undefined
+        : new TimeLimit(timeoutMs, environment.now, () => step.abort.abort(timedOut(what, timeoutMs)), undefined);
+  };
+  expect(settings.firstChunkTimeoutMs, `the first part of the stream of ${JSON.stringify(modelId)}`);
+  const fail = (error: unknown): void => {
+    limit?.stop();
+    step.streamError ??= error;
+    call.fail(error);
+  };
+  return new ReadableStream<LanguageModelV4StreamPart>({
+    async pull(controller) {
+      try {
+        const raw = head.shift() ?? (await reader.read()).value;
+        if (raw === undefined) {
+          limit?.stop();
+          if (isFinished) controller.close();
+          else {
+            const error = step.abort.isAborted ? step.abort.reason : streamCut(modelId);
+            fail(error);
+            controller.error(error);
+          }
+          return;
+        }
+        const part = rename(raw);
+        switch (part.type) {
+          case "text-delta":
+            text += part.delta;
+            recorder.delta(call.node, part.delta);
+            break;
+          case "tool-call":
+          case "tool-result":
+            content.push(part);
+            break;
+          case "finish":
+            isFinished = true;
+            limit?.stop();
+            call.finish(part.finishReason, part.usage, text === "" ? content : [{ type: "text", text }, ...content]);
+            call.end();
+            break;
+          case "error":
+            fail(modelFailed(step.node.label, modelId, part.error));
+            break;
+          default:
+        }
+        if (!isFinished && settings.chunkTimeoutMs !== undefined && part.type !== "stream-start")
+          expect(settings.chunkTimeoutMs, `the next part of the stream of ${JSON.stringify(modelId)}`);
+        controller.enqueue(part);
+      } catch (error) {
+        const failure = step.abort.isAborted ? step.abort.reason : modelFailed(step.node.label, modelId, error);
+        fail(failure);
+        controller.error(failure);
+      }
+    },
+    async cancel(reason) {
+      limit?.stop();
+      call.fail(step.abort.isAborted ? step.abort.reason : (reason ?? streamCut(modelId)));
+      await reader.cancel(reason);
+    },
+  });
+}
+
+/** Renames tool call ids that this conversation has used before: two results of one id could not be told apart. */
+function callRenamer(step: StepState): <T extends object>(part: T) => T {
+  const { usedCallIds } = step.agent;
+  // An input that streams brings the id before the call does.
+  const started = new Map<string, string>();
+  const latest = new Map<string, string>();
+  const unique = (id: string): string => {
+    let result = id;
+    for (let repeat = 2; usedCallIds.has(result); repeat++) result = `${id}-${repeat}`;
+    usedCallIds.add(result);
+    latest.set(id, result);
+    return result;
+  };
+  return (part) => {
+    const { type, toolCallId = "", id = "" } = part as { type?: string; toolCallId?: string; id?: string };
+    switch (type) {
+      case "tool-input-start": {
+        const name = unique(id);
+        started.set(id, name);
+        return withId(part, "id", name, id);
+      }
+      case "tool-input-delta":
+      case "tool-input-end":
+        return withId(part, "id", latest.get(id) ?? id, id);
+      case "tool-call": {
+        const name = started.get(toolCallId) ?? unique(toolCallId);
+        started.delete(toolCallId);
+        return withId(part, "toolCallId", name, toolCallId);
+      }
+      case "tool-result":
+        return withId(part, "toolCallId", latest.get(toolCallId) ?? toolCallId, toolCallId);
+      default:
+        return part;
+    }
+  };
+}
+
+function withId<T extends object>(part: T, key: string, id: string, before: string): T {
+  return id === before ? part : { ...part, [key]: id };
+}
+
+function renameCalls(content: LanguageModelV4Content[], step: StepState): LanguageModelV4Content[] {
+  if (!content.some((part) => part.type === "tool-call")) return content;
+  const rename = callRenamer(step);
+  return content.map((part) => rename(part));
+}
+
+function retryDelayMs(error: unknown, fallbackMs: number): number {
+  const holder = error as {
+    responseHeaders?: Record<string, string>;
+    cause?: { responseHeaders?: Record<string, string> };
+  };
+  const headers = holder.responseHeaders ?? holder.cause?.responseHeaders;
+  const milliseconds = Number.parseFloat(headers?.["retry-after-ms"] ?? "");
+  const after = headers?.["retry-after"] ?? "";
+  const seconds = Number.parseFloat(after);
+  const asked = Number.isNaN(milliseconds)
+    ? Number.isNaN(seconds)
+      ? Date.parse(after) - Date.now()
+      : seconds * 1_000
+    : milliseconds;
+  return asked >= 0 && (asked < 60_000 || asked < fallbackMs) ? asked : fallbackMs;
+}
+
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): LanguageModelUsage {
+  return {
+    inputTokens: inputTokens.total,
+    inputTokenDetails: {
+      noCacheTokens: inputTokens.noCache,
+      cacheReadTokens: inputTokens.cacheRead,
+      cacheWriteTokens: inputTokens.cacheWrite,
+    },
+    outputTokens: outputTokens.total,
+    outputTokenDetails: { textTokens: outputTokens.text, reasoningTokens: outputTokens.reasoning },
+    totalTokens:
+      inputTokens.total === undefined && outputTokens.total === undefined
+        ? undefined
+        : (inputTokens.total ?? 0) + (outputTokens.total ?? 0),
+  };
+}

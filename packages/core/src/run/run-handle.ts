@@ -1,0 +1,84 @@
+/** The handle of a run: a promise of its result with ways to watch it, answer its requests and end it. */
+
+import type { RunEvent } from "../trace/event.js";
+import type { Trace } from "../trace/trace.js";
+import type { Request } from "./request.js";
+import type { RunResult } from "./result.js";
+import type { SharedRun } from "./run-state.js";
+
+/** Who answers, and why. */
+export interface AnswerOptions {
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/** A running run. */
+export interface RunHandle<T = unknown> extends Promise<RunResult<T>> {
+  readonly id: string;
+  /** Every event from the first on, for each reader; ends with `run-end` and never throws. Reading it means requests can be answered. */
+  readonly events: AsyncIterable<RunEvent>;
+  /** The open requests, oldest first. Reading it means requests can be answered. */
+  readonly requests: readonly Request[];
+  /** A snapshot of the trace so far. */
+  readonly trace: Trace;
+  /**
+   * Lets a held call run, with its input or an edited one. The id may be left out while exactly one request is open.
+   * @throws {RunError} `request-unknown`, `request-answered`, `request-ambiguous`, `request-kind`, `tool-input`; nothing changes then.
+   */
+  approve(id: string, options?: AnswerOptions & { readonly input?: unknown }): Promise<void>;
+  approve(options?: AnswerOptions & { readonly input?: unknown }): Promise<void>;
+  /** Refuses a call; its model is told, with the reason. */
+  deny(id: string, options?: AnswerOptions): Promise<void>;
+  deny(options?: AnswerOptions): Promise<void>;
+  /** Gives the value a request of kind `input` asks for; told apart by the number of arguments. */
+  answer(value: unknown): Promise<void>;
+  answer(id: string, value: unknown, options?: { readonly by?: string }): Promise<void>;
+  /** Ends the run: everything in it is aborted, cleanup is awaited, then the handle rejects with `reason`. */
+  abort(reason?: unknown): void;
+}
+
+/** Puts the handle together. */
+export function createHandle(result: Promise<RunResult>, shared: SharedRun): RunHandle<unknown> {
+  const { recorder, requests, abort } = shared;
+  const read = (): void => {
+    requests.addReader();
+    // Who watches events sees the failure there.
+    result.catch(() => {});
+  };
+  const members: PropertyDescriptorMap = {
+    id: { value: shared.id },
+    events: {
+      get: (): AsyncIterable<RunEvent> => {
+        read();
+        return { [Symbol.asyncIterator]: () => recorder.log.read() };
+      },
+    },
+    requests: {
+      get: (): readonly Request[] => {
+        requests.addReader();
+        return requests.list();
+      },
+    },
+    trace: { get: (): Trace => recorder.fold.traceOf() },
+    approve: { value: (...given: [string?, object?] | [object?]) => requests.approve(...splitId(given)) },
+    deny: { value: (...given: [string?, object?] | [object?]) => requests.deny(...splitId(given)) },
+    answer: {
+      value: (...given: unknown[]) =>
+        given.length < 2
+          ? requests.answer(undefined, given[0])
+          : requests.answer(given[0] as string, given[1], given[2] as { by?: string } | undefined),
+    },
+    abort: {
+      value: (reason?: unknown) =>
+        abort.abort(reason === undefined ? new DOMException("the run was aborted", "AbortError") : reason),
+    },
+  };
+  return Object.defineProperties(result, members) as unknown as RunHandle<unknown>;
+}
+
+function splitId(given: readonly unknown[]): [string | undefined, AnswerOptions] {
+  const [first, second] = given;
+  return typeof first === "string"
+    ? [first, (second as AnswerOptions | undefined) ?? {}]
+    : [undefined, (first as AnswerOptions | undefined) ?? {}];
+}

@@ -1,0 +1,321 @@
+/** Runs a `<Step>`: adds its prompt to the agent's conversation and hands model, tools and messages to the SDK's loop. */
+
+import { generateText, isStepCount, streamText, type LanguageModel, type ModelMessage, type ToolSet } from "ai";
+import { passedSettings, streamSettings } from "../components/agent.js";
+import { checkProps } from "../components/check-props.js";
+import { stepRules, type Prompt, type StepProps } from "../components/step.js";
+import type { JuneElement, JuneNode } from "../element/element.js";
+import { labelOf } from "../element/label.js";
+import type { Involved } from "../errors/compose.js";
+import { invalidProps, stepInParallel, stepWithoutAgent, textBesideSteps } from "../errors/declaration-errors.js";
+import { JuneError } from "../errors/june-error.js";
+import {
+  answerCut,
+  answerFiltered,
+  emptyAnswer,
+  modelFailed,
+  outputInvalid,
+  stepLimit,
+  timedOut,
+} from "../errors/run-errors.js";
+import { nextPath, withFrame, type RenderContext } from "../render/context.js";
+import { renderNode } from "../render/render.js";
+import { settle } from "../render/settle.js";
+import { TimeLimit } from "../render/time-limit.js";
+import { refuseApprovals, toolsContextOf } from "./agent.js";
+import { boundModel, modelList } from "./model.js";
+import { offeredTools } from "./offered-tools.js";
+import { recordUnrunCalls } from "./unrun-calls.js";
+import type { RunInstance, RunningAgent, StepState } from "./run-state.js";
+import { isTelemetryHeard } from "./telemetry.js";
+
+const defaultModelCalls = 20;
+
+/** @throws every error of the step; the reason of an abort as it is. */
+export async function renderStep(instance: RunInstance, element: JuneElement, context: RenderContext): Promise<void> {
+  const involved: Involved = { label: labelOf(element), source: element.source };
+  checkProps(element, stepRules);
+  const { id, prompt, output, children } = element.props as StepProps<unknown>;
+  const agent = context.agent as RunningAgent | undefined;
+  if (agent === undefined) throw stepWithoutAgent(involved, instance.depth > 0);
+  if (context.parallelAgent === agent) throw stepInParallel(involved, agent.involved);
+  if (agent.settings["output"] !== undefined && element.props !== undefined && output === undefined) {
+    throw invalidProps(
+      agent.involved.label,
+      agent.involved.source,
+      "has an output and steps",
+      "Move output to the <Step>: the one of an <Agent> is for an agent whose prompt is its text.",
+    );
+  }
+  const [text] = context.text.parts;
+  if (text !== undefined) throw textBesideSteps(context.text.owner, text);
+  context.text.hasSteps = true;
+  context.layer.claim(id, involved);
+  const inner = withFrame(context, involved.label, element.source, false);
+  const { recorder } = instance.shared;
+  const path = nextPath(context, "step", id);
+  const label = `${instance.labelPrefix}${id}`;
+  const promptMessages = toMessages(
+    await settle(() => (typeof prompt === "function" ? prompt(context.layer.results()) : prompt), inner),
+    involved,
+  );
+  const node = recorder.start({
+    type: "step-start",
+    name: id,
+    path,
+    label,
+    parentId: context.node.id,
+    ...offeredTools(agent),
+    ...(recorder.capture === "full" ? { prompt: promptMessages } : {}),
+  });
+  try {
+    const stepContext: RenderContext = { ...inner, node, path, siblings: { counts: new Map() } };
+    const answer = await runLoop(agent, id, [...agent.conversation, ...promptMessages], output, stepContext);
+    agent.conversation = [...agent.conversation, ...promptMessages, ...answer.messages];
+    context.layer.setResult(id, answer.value);
+    if (children !== undefined)
+      await renderNode((await settle(() => children(answer.value), stepContext)) as JuneNode, stepContext);
+    recorder.end(node, { type: "step-end", answer: answer.value });
+  } catch (error) {
+    recorder.fail(node, { type: "step-end" }, error, context.abort.isReason(error));
+    throw error;
+  }
+}
+
+interface LoopResult {
+  readonly value: unknown;
+  readonly messages: readonly ModelMessage[];
+}
+
+async function runLoop(
+  agent: RunningAgent,
+  id: string,
+  messages: readonly ModelMessage[],
+  output: StepProps<unknown>["output"],
+  context: RenderContext,
+): Promise<LoopResult> {
+  const { shared } = agent.instance;
+  const { totalMs, stepMs, firstChunkMs, chunkMs } = timeoutsOf(agent);
+  const abort = context.abort.inner();
+  const limit =
+    totalMs === undefined
+      ? undefined
+      : new TimeLimit(
+          totalMs,
+          shared.environment.now,
+          () => abort.abort(timedOut(`the step ${JSON.stringify(context.node.label)}`, totalMs)),
+          context.timeLimits,
+        );
+  const step: StepState = {
+    agent,
+    id,
+    context,
+    node: context.node,
+    abort,
+    timeLimits: limit ?? context.timeLimits,
+    turnLimit: undefined,
+    turn: undefined,
+    modelCalls: 0,
+    inFlight: new Set(),
+    modelOutputs: new Map(),
+    lastTools: [],
+    streamError: undefined,
+  };
+  agent.step = step;
+  try {
+    const callSettings = {
+      maxRetries: (agent.settings["maxRetries"] as number | undefined) ?? 2,
+      stepTimeoutMs: stepMs,
+      firstChunkTimeoutMs: firstChunkMs,
+      chunkTimeoutMs: chunkMs,
+      memory: shared.recorder.capture === "full" ? { messages: [] } : undefined,
+    };
+    const bind = (model: LanguageModel | readonly LanguageModel[]) => boundModel(modelList(model), step, callSettings);
+    const options = sdkOptions(agent, step, messages, output, bind);
+    const result = shared.options.stream === true ? await stream(options, step) : await generateText(options as never);
+    abort.throwIfAborted();
+    return await readResult(result as LoopOutcome, step, output);
+  } catch (error) {
+    throw abort.isAborted
+      ? abort.reason
+      : JuneError.isInstance(error)
+        ? error
+        : modelFailed(context.node.label, step.turn === undefined ? "the model" : "of the step", error);
+  } finally {
+    limit?.stop();
+    step.turnLimit?.stop();
+    // A stream ends at once on an abort; its tools are waited for here. Each bounds its own wait.
+    if (step.inFlight.size > 0) await Promise.allSettled(step.inFlight);
+    abort.dispose();
+    agent.step = undefined;
+  }
+}
+
+/** What June reads of an SDK result, streamed or not. */
+interface LoopOutcome {
+  readonly steps: readonly {
+    readonly text: string;
+    readonly finishReason: string;
+    readonly toolResults: readonly { readonly toolCallId: string; readonly output: unknown }[];
+    readonly toolCalls: readonly unknown[];
+  }[];
+  readonly responseMessages: readonly ModelMessage[];
+  readonly output: unknown;
+}
+
+function sdkOptions(
+  agent: RunningAgent,
+  step: StepState,
+  messages: readonly ModelMessage[],
+  output: unknown,
+  bind: (model: LanguageModel | readonly LanguageModel[]) => LanguageModel,
+): Record<string, unknown> {
+  const { settings, instance, scope } = agent;
+  const { options } = instance.shared;
+  const passed = pick(settings, passedSettings);
+  const toolsContext = toolsContextOf(scope);
+  const telemetry =
+    settings["telemetry"] ?? options.telemetry ?? (isTelemetryHeard() ? undefined : { isEnabled: false });
+  const runtimeContext = settings["runtimeContext"] ?? options.context;
+  const onCallEnd = settings["onLanguageModelCallEnd"] as ((event: unknown) => unknown) | undefined;
+  return {
+    ...passed,
+    ...(options.stream === true ? pick(settings, streamSettings) : {}),
+    model: bind(settings["model"] as LanguageModel),
+    messages,
+    tools: activeTools(agent),
+    abortSignal: step.abort.signal,
+    stopWhen: settings["stopWhen"] ?? isStepCount(defaultModelCalls),
+    // June retries inside the model call, so that every stage counts one call once.
+    maxRetries: 0,
+    // June holds calls inside execute; without this the SDK would hold them a second time.
+    toolApproval: () => undefined,
+    onLanguageModelCallEnd: async (event: { content: readonly unknown[] }) => {
+      recordUnrunCalls(step, event.content as never);
+      await onCallEnd?.(event);
+    },
+    ...(settings["prepareStep"] === undefined ? {} : { prepareStep: prepareStepOf(agent, toolsContext, bind) }),
+    ...(output === undefined ? {} : { output }),
+    ...(toolsContext === undefined ? {} : { toolsContext }),
+    ...(runtimeContext === undefined ? {} : { runtimeContext }),
+    ...(telemetry === undefined ? {} : { telemetry }),
+  };
+}
+
+/** The author's prepareStep, with what it may not change put back: models stay wrapped and granted tools keep the context they came with. */
+function prepareStepOf(
+  agent: RunningAgent,
+  toolsContext: Record<string, unknown> | undefined,
+  bind: (model: LanguageModel | readonly LanguageModel[]) => LanguageModel,
+): (options: unknown) => Promise<unknown> {
+  const prepare = agent.settings["prepareStep"] as (options: unknown) => unknown;
+  const granted = agent.scope.declarations
+    .filter((declaration) => declaration.granted !== undefined)
+    .map(({ name }) => name);
+  return async (options) => {
+    const prepared = (await prepare(options)) as
+      | { model?: LanguageModel; toolsContext?: Record<string, unknown>; messages?: ModelMessage[] }
+      | undefined;
+    if (prepared === undefined || prepared === null) return undefined;
+    if (prepared.messages !== undefined) refuseApprovals(prepared.messages, agent.involved);
+    const contexts =
+      prepared.toolsContext === undefined
+        ? {}
+        : {
+            toolsContext: {
+              ...prepared.toolsContext,
+              ...Object.fromEntries(granted.map((name) => [name, toolsContext?.[name]])),
+            },
+          };
+    return { ...prepared, ...(prepared.model === undefined ? {} : { model: bind(prepared.model) }), ...contexts };
+  };
+}
+
+/** The tools the model is offered: all, or those of `activeTools`. A smaller set is cheaper for the SDK than a filter on a large one. */
+function activeTools(agent: RunningAgent): ToolSet {
+  const active = agent.settings["activeTools"] as readonly string[] | undefined;
+  if (active === undefined) return agent.tools;
+  return Object.setPrototypeOf(
+    Object.fromEntries(Object.entries(agent.tools).filter(([name]) => active.includes(name))),
+    null,
+  ) as ToolSet;
+}
+
+async function stream(options: Record<string, unknown>, step: StepState): Promise<LoopOutcome> {
+  const { onError } = options as { onError?: (event: unknown) => unknown };
+  const result = streamText({ ...options, onError: onError ?? (() => {}) } as never);
+  let failure: unknown;
+  for await (const part of result.stream) if (part.type === "error") failure ??= part.error;
+  step.abort.throwIfAborted();
+  if (step.streamError !== undefined) throw step.streamError;
+  if (failure !== undefined) throw failure;
+  const [steps, responseMessages] = await Promise.all([result.steps, result.responseMessages]);
+  return {
+    steps: steps as LoopOutcome["steps"],
+    responseMessages: responseMessages as readonly ModelMessage[],
+    get output() {
+      return result.output;
+    },
+  };
+}
+
+/** The step's answer, or the error that says why there is none. */
+async function readResult(result: LoopOutcome, step: StepState, output: unknown): Promise<LoopResult> {
+  const label = step.node.label;
+  const messages = result.responseMessages;
+  const last = result.steps[result.steps.length - 1]!;
+  switch (last.finishReason) {
+    case "length":
+      throw answerCut(label);
+    case "content-filter":
+      throw answerFiltered(label);
+    case "error":
+      throw modelFailed(label, "of the step", new Error("the provider reported an error as the finish reason"));
+    default:
+  }
+  const isStopped = last.toolCalls.length > 0 && last.finishReason === "tool-calls";
+  if (isStopped) {
+    if (step.agent.settings["stopWhen"] === undefined) throw stepLimit(label, result.steps.length, step.lastTools);
+    const text = result.steps
+      .map((part) => part.text)
+      .filter((part) => part.trim() !== "")
+      .join("\n");
+    return { value: text === "" ? (last.toolResults[last.toolResults.length - 1]?.output ?? null) : text, messages };
+  }
+  if (output !== undefined) {
+    try {
+      return { value: await result.output, messages };
+    } catch (error) {
+      throw outputInvalid(label, error);
+    }
+  }
+  if (last.text.trim() === "") throw emptyAnswer(label, last.finishReason);
+  return { value: last.text, messages };
+}
+
+function toMessages(prompt: Prompt, step: Involved): ModelMessage[] {
+  if (typeof prompt === "string" && prompt.trim() !== "") return [{ role: "user", content: prompt }];
+  if (!Array.isArray(prompt) || prompt.length === 0)
+    throw invalidProps(step.label, step.source, "has an empty prompt", "Give text that is not empty, or messages.");
+  refuseApprovals(prompt as readonly ModelMessage[], step);
+  return [...(prompt as readonly ModelMessage[])];
+}
+
+function timeoutsOf(agent: RunningAgent): {
+  totalMs?: number;
+  stepMs?: number;
+  firstChunkMs?: number;
+  chunkMs?: number;
+} {
+  const timeout = agent.settings["timeout"] as
+    | number
+    | { totalMs?: number; stepMs?: number; firstChunkMs?: number; chunkMs?: number }
+    | undefined;
+  return typeof timeout === "number" ? { totalMs: timeout } : (timeout ?? {});
+}
+
+function pick(settings: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) if (settings[name] !== undefined) picked[name] = settings[name];
+  return picked;
+}

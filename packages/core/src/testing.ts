@@ -1,0 +1,12 @@
+/** The public names of @june/core/testing. */
+
+export { echoModel } from "./testing/echo-model.js";
+export type { Expectation } from "./testing/expectation.js";
+export {
+  scriptedModel,
+  type ModelCallRecord,
+  type ScriptedCall,
+  type ScriptedModel,
+  type ScriptedTurn,
+  type ScriptEntry,
+} from "./testing/scripted-model.js";
