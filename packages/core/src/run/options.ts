@@ -57,7 +57,9 @@ const known = [
   "telemetry",
   "trace",
 ] as const satisfies readonly (keyof RunOptions)[];
-const defaults: ResolvedLimits = {
+
+/** The limits of a run that sets none. */
+export const defaultLimits: ResolvedLimits = {
   depth: 32,
   modelCalls: 1_000,
   tokens: Infinity,
@@ -71,6 +73,7 @@ const defaults: ResolvedLimits = {
  * @throws {DeclarationError} `invalid-option` naming the option, what was given and what is expected.
  */
 export function checkOptions(options: RunOptions): ResolvedLimits {
+  expectObject("the options", options);
   refuseUnknown("", Object.keys(options), known);
   expect(
     options.signal === undefined || typeof options.signal.addEventListener === "function",
@@ -97,12 +100,8 @@ export function checkOptions(options: RunOptions): ResolvedLimits {
     options.stream,
     "true or false",
   );
-  expect(
-    options.context === undefined || (typeof options.context === "object" && options.context !== null),
-    "context",
-    options.context,
-    "an object",
-  );
+  if (options.context !== undefined) expectObject("context", options.context);
+  expectObject("trace", options.trace ?? {});
   const { capture } = options.trace ?? {};
   refuseUnknown("trace.", Object.keys(options.trace ?? {}), ["capture"]);
   expect(
@@ -112,7 +111,8 @@ export function checkOptions(options: RunOptions): ResolvedLimits {
     '"full" or "shape"',
   );
   const limits: Limits = options.limits ?? {};
-  refuseUnknown("limits.", Object.keys(limits), Object.keys(defaults));
+  expectObject("limits", limits);
+  refuseUnknown("limits.", Object.keys(limits), Object.keys(defaultLimits));
   for (const [name, value] of Object.entries(limits)) {
     const isWhole =
       value === undefined ||
@@ -127,7 +127,7 @@ export function checkOptions(options: RunOptions): ResolvedLimits {
         : "a whole number from 1 on",
     );
   }
-  return { ...defaults, ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) };
+  return { ...defaultLimits, ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) };
 }
 
 function refuseUnknown(prefix: string, given: readonly string[], names: readonly string[]): void {
@@ -138,6 +138,10 @@ function refuseUnknown(prefix: string, given: readonly string[], names: readonly
       `there is no option ${prefix}${unknown}`,
       `The options are ${listNames(names.map((name) => `${prefix}${name}`))}.${didYouMean(unknown, names)}`,
     );
+}
+
+function expectObject(name: string, value: unknown): void {
+  expect(typeof value === "object" && value !== null && !Array.isArray(value), name, value, "an object");
 }
 
 function expect(holds: boolean, name: string, value: unknown, expected: string): void {

@@ -9,7 +9,7 @@ import { renderNode } from "../render/render.js";
 import { Recorder, type NodeHandle } from "../trace/recorder.js";
 import { createInstance } from "./instance.js";
 import { Spending } from "./limits.js";
-import { checkOptions, type RunOptions } from "./options.js";
+import { checkOptions, defaultLimits, type RunOptions } from "./options.js";
 import { Requests } from "./requests.js";
 import { conversationOf, outputOf, type RunResult } from "./result.js";
 import { createHandle, type RunHandle } from "./run-handle.js";
@@ -28,19 +28,19 @@ export function run(element: JuneElement, options: RunOptions = {}): RunHandle<u
 }
 
 /** `run` with its clock and ids given. */
-export function startRun(element: JuneElement, options: RunOptions, environment: Environment): RunHandle<unknown> {
+export function startRun(element: JuneElement, given: RunOptions, environment: Environment): RunHandle<unknown> {
+  let failEarly: { readonly error: unknown } | undefined;
+  let limits = defaultLimits;
+  try {
+    limits = checkOptions(given);
+    if (!isElement(element)) throw invalidNodeError(element, "run()", undefined);
+  } catch (error) {
+    failEarly = { error };
+  }
+  const options = failEarly === undefined ? given : {};
   const id = environment.generateRunId();
   const recorder = new Recorder(options.trace?.capture ?? "shape", environment.now);
   const node = recorder.start({ type: "run-start", name: "run", path: "", label: "run", runId: id });
-  let failEarly: unknown;
-  let limits: ReturnType<typeof checkOptions> | undefined;
-  try {
-    limits = checkOptions(options);
-    if (!isElement(element)) throw invalidNodeError(element, "run()", undefined);
-  } catch (error) {
-    failEarly = error;
-    limits ??= checkOptions({});
-  }
   const abort = new AbortScope(limits);
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
@@ -49,7 +49,7 @@ export function startRun(element: JuneElement, options: RunOptions, environment:
   };
   const requests = new Requests(recorder, options, limits.requestMs, fail);
   const toolsets = new Toolsets(abort, recorder, limits.cleanupMs);
-  const allowedTools = Array.isArray(options.allowedTools) ? new Set(options.allowedTools) : undefined;
+  const allowedTools = options.allowedTools === undefined ? undefined : new Set(options.allowedTools);
   const shared: SharedRun = {
     id,
     options,
@@ -63,7 +63,7 @@ export function startRun(element: JuneElement, options: RunOptions, environment:
     fail,
     failures,
   };
-  const result = failEarly === undefined ? execute(element, shared, node) : reject(failEarly, shared, node);
+  const result = failEarly === undefined ? execute(element, shared, node) : reject(failEarly.error, shared, node);
   return createHandle(result, shared);
 }
 
