@@ -52,17 +52,16 @@ export class EventLog {
     const reader: Reader = { position: 0, added: new Map(), wake: undefined };
     this.#readers.add(reader);
     const next = async (): Promise<IteratorResult<RunEvent>> => {
-      for (;;) {
+      while (this.#readers.has(reader)) {
         const event = this.#take(reader);
         if (event !== undefined) return { done: false, value: event };
-        if (this.#hasEnded || !this.#readers.has(reader)) {
-          this.#readers.delete(reader);
-          return { done: true, value: undefined };
-        }
+        if (this.#hasEnded) break;
         await new Promise<void>((resolve) => {
           reader.wake = resolve;
         });
       }
+      this.#readers.delete(reader);
+      return { done: true, value: undefined };
     };
     const iterator: AsyncIterableIterator<RunEvent> = {
       next,
