@@ -1,7 +1,7 @@
 /** The one path of every tool call: recorded, held where a rule says so, run within its limits, and given back as the SDK and the model need it. */
 
 import type { ToolExecutionOptions } from "@ai-sdk/provider-utils";
-import { evaluateRules, type ApprovalRule } from "../capability/approval.js";
+import { cloneData, evaluateRules, type ApprovalRule } from "../capability/approval.js";
 import { sourceOf, type Declaration } from "../capability/declaration.js";
 import { checkSchema } from "../capability/schema.js";
 import { isPromiseLike } from "../element/element.js";
@@ -77,7 +77,8 @@ function startCall(callable: CallableDeclaration, input: unknown, options: Execu
     toolCallId: options.toolCallId,
     invocation: "model",
     source: sourceOf(declaration),
-    input,
+    // A reader that changes the event must not change what runs.
+    input: cloneData(input),
   });
   return { ...callable, step, node, input, options, abort: step.abort, timeLimits: step.turnLimit ?? step.timeLimits };
 }
