@@ -52,7 +52,7 @@ class Denied extends Error {
 /** The `execute` the SDK gets: a promise, or a stream of preliminary outputs where the tool gives one. */
 export function executeOf(callable: CallableDeclaration): (input: unknown, options: ExecuteOptions) => unknown {
   const { execute } = callable.declaration.tool;
-  if (isGeneratorFunction(execute)) return (input, options) => streamCall(startCall(callable, input, options));
+  if (isGeneratorFunction(execute)) return (input, options) => streamCall(callable, input, options);
   return (input, options) => {
     const call = startCall(callable, input, options);
     const work = runCall(call);
@@ -93,15 +93,26 @@ async function runCall(call: Call): Promise<unknown> {
   }
 }
 
-/** A generator tool: the same path, with each value it yields passed on as a preliminary output. */
-async function* streamCall(call: Call): AsyncGenerator<unknown, void, undefined> {
+/** A generator tool: the same path, with each value it yields passed on as a preliminary output. It starts when the SDK asks for the first value, which an aborted stream never does. */
+async function* streamCall(
+  callable: CallableDeclaration,
+  input: unknown,
+  options: ExecuteOptions,
+): AsyncGenerator<unknown, void, undefined> {
+  const call = startCall(callable, input, options);
   let done!: () => void;
   const work = new Promise<void>((resolve) => (done = resolve));
   call.step.inFlight.add(work);
+  let hasEnded = false;
+  const end = async (output: unknown): Promise<unknown> => {
+    const finished = await finish(call, output);
+    hasEnded = true;
+    return finished;
+  };
   try {
     const admitted = call.rules.length === 0 ? call.input : await admit(call);
     if (admitted instanceof DeniedOutput) {
-      yield await finish(call, admitted);
+      yield await end(admitted);
       return;
     }
     let last: unknown;
@@ -119,10 +130,13 @@ async function* streamCall(call: Call): AsyncGenerator<unknown, void, undefined>
       stop();
     }
     // The SDK takes the last yield as the output, so it is held back until it has been checked.
-    yield await finish(call, last);
+    yield await end(last);
   } catch (error) {
+    hasEnded = true;
     throw failCall(call, error);
   } finally {
+    // An aborted stream of the SDK's stops asking in the middle.
+    if (!hasEnded) failCall(call, call.step.abort.reason ?? new Error("the output was not read to its end"));
     call.step.inFlight.delete(work);
     done();
   }
@@ -293,21 +307,23 @@ async function validateOutput(declaration: Declaration, value: unknown): Promise
   throw toolInput(declaration.name, result.error);
 }
 
-/** The values of a generator tool; an abort ends the wait for the next one after its cleanup. */
+/** The values of a generator tool; an abort ends the wait for the next one. Whatever ends the reading, the generator's own cleanup is waited for. */
 async function* iterate(values: AsyncIterable<unknown>, call: Call): AsyncGenerator<unknown, void, undefined> {
   const iterator = values[Symbol.asyncIterator]();
-  let isDone = false;
+  let isSuspended = false;
   try {
     for (;;) {
       const next = await call.abort.wait(iterator.next(), () => noteIgnored(call));
-      if (next.done === true) {
-        isDone = true;
-        return;
-      }
+      if (next.done === true) return;
+      isSuspended = true;
       yield next.value;
+      call.abort.throwIfAborted();
+      isSuspended = false;
     }
   } finally {
-    if (!isDone) void iterator.return?.()?.then(undefined, () => {});
+    // One that was asked for a value has ended, failed, or been given up on.
+    if (isSuspended && iterator.return !== undefined)
+      await call.abort.wait(iterator.return(), () => noteIgnored(call)).catch(() => {});
   }
 }
 
