@@ -20,6 +20,8 @@ export {
   type WaitingToolset,
 } from "./components/define-toolset.js";
 export { defineAgent, type AgentDefinition, type CallableAgent } from "./run/define-agent.js";
+export { defineTool, type ToolDefinition } from "./render/define-tool.js";
+export type { CallableTool, CallOptions, CallTrace } from "./components/callable-tool.js";
 export { run } from "./run/run.js";
 export type { AnswerOptions, RunHandle } from "./run/run-handle.js";
 export type { Limits, RunOptions } from "./run/options.js";

@@ -22,6 +22,8 @@ export interface ApprovalRule {
   readonly because: string;
   readonly fixed?: Verdict;
   readonly ask?: (call: ApprovalCall) => unknown;
+  /** Whether it is an agent's one function over every tool, which names none of them. */
+  readonly isGeneral?: true;
 }
 
 /** The policy of an agent: the settings of its own that govern its tools. */
@@ -67,6 +69,7 @@ export function settingRule(policy: AgentPolicy, name: string, tools: () => Tool
   if (typeof toolApproval === "function") {
     return {
       because: "toolApproval()",
+      isGeneral: true,
       ask: ({ input, toolCallId, messages }) =>
         (toolApproval as (options: object) => unknown)({
           toolCall: { type: "tool-call", toolCallId, toolName: name, input },
@@ -96,6 +99,11 @@ export function settingRule(policy: AgentPolicy, name: string, tools: () => Tool
         runtimeContext,
       }),
   };
+}
+
+/** Whether a rule denies every call. */
+export function isDenial({ fixed }: ApprovalRule): boolean {
+  return fixed?.type === "denied";
 }
 
 /** Asks every rule about one call, all of them once. A rule that throws asks the person, with its message as the reason. */

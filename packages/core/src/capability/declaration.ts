@@ -3,6 +3,7 @@
 import type { Tool as SdkTool } from "ai";
 import type { JuneNode } from "../element/element.js";
 import type { Involved } from "../errors/compose.js";
+import type { CallableDefinition } from "../components/callable-tool.js";
 import type { CompositeResult } from "../components/tool.js";
 import type { ApprovalRule } from "./approval.js";
 import type { Scope } from "./scope.js";
@@ -50,6 +51,8 @@ export interface Declaration {
   readonly originalName: string;
   readonly tool: SdkTool<any, any, any>;
   readonly composite: Composite | undefined;
+  /** What `defineTool` made, when the declaration is a `<Tool use>`. */
+  readonly callable: CallableDefinition | undefined;
   /** How the declaration itself reads: `<Tool name="search">`, `<Bash>`, `<researcher>`. */
   readonly label: string;
   /** Whether the label leaves the tool's own name open, as a toolset's does. */

@@ -3,6 +3,7 @@
 import type { ToolSet } from "ai";
 import { describeValue } from "../errors/compose.js";
 import { toolValue } from "../errors/declaration-errors.js";
+import type { CallableDefinition } from "../components/callable-tool.js";
 import { ownRule, type AgentPolicy } from "./approval.js";
 import { involvedOf, type Composite, type Declaration, type Enclosure } from "./declaration.js";
 
@@ -18,9 +19,15 @@ interface Place {
  * @throws {DeclarationError} `tool-value` when the value is no AI SDK tool.
  */
 export function toDeclaration(
-  part: Place & { originalName: string; tool: Declaration["tool"]; composite?: Composite; isFromSet?: boolean },
+  part: Place & {
+    originalName: string;
+    tool: Declaration["tool"];
+    composite?: Composite;
+    callable?: CallableDefinition;
+    isFromSet?: boolean;
+  },
 ): Declaration {
-  const { label, place, enclosure, policy, originalName, tool, composite, isFromSet = false } = part;
+  const { label, place, enclosure, policy, originalName, tool, composite, callable, isFromSet = false } = part;
   const name = enclosure === undefined ? originalName : `${enclosure.prefix}${originalName}`;
   const wrappers = enclosure?.rules ?? [];
   const partial: Declaration = {
@@ -28,6 +35,7 @@ export function toDeclaration(
     originalName,
     tool,
     composite,
+    callable,
     label,
     isFromSet,
     place,

@@ -1,8 +1,9 @@
 /** Why an agent can or cannot call a tool: one sentence per fact. Used by errors, `june inspect --why` and Studio. */
 
 import { closestNames } from "../errors/compose.js";
+import { isDenial } from "./approval.js";
 import { sourceOf } from "./declaration.js";
-import { listWaits, type Scope } from "./scope.js";
+import { listWaits, rulesOf, type Scope } from "./scope.js";
 
 /** Why the agent of `scope` has, or lacks, the tool `name`. `activeTools` are the names its settings leave to the model, where they bound them. */
 export function explainTool(name: string, scope: Scope, activeTools?: readonly string[]): readonly string[] {
@@ -13,6 +14,8 @@ export function explainTool(name: string, scope: Scope, activeTools?: readonly s
   if (declaration.granted !== undefined) {
     facts[0] = `${JSON.stringify(name)} is granted here by ${sourceOf(declaration)} from ${sourceOf(declaration.granted.declaration)} in the enclosing ${declaration.granted.scope.agent.label}.`;
   }
+  const denial = rulesOf(declaration, scope).find(isDenial);
+  if (denial !== undefined) facts.push(`Every call of it is denied because of ${denial.because}.`);
   const wait = listWaits(scope).find((entry) => entry.name === name);
   if (wait !== undefined) facts.push(`It waits for approval because of ${wait.because}.`);
   if (activeTools !== undefined && !activeTools.includes(name))

@@ -7,13 +7,14 @@ import { checkProps } from "../components/check-props.js";
 import { inheritRules } from "../components/inherit.js";
 import { namespaceRules } from "../components/namespace.js";
 import { requireApprovalRules } from "../components/require-approval.js";
+import { registeredCallable } from "../components/callable-tool.js";
 import { checkToolProps, type CompositeResult } from "../components/tool.js";
 import { leavesOf, type Leaf } from "../element/children.js";
-import { isElement, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
+import { coreMajor, isElement, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
 import { describeNode, labelOf } from "../element/label.js";
-import { bundleCycle, capabilityContent } from "../errors/declaration-errors.js";
+import { bundleCycle, capabilityContent, duplicateCore, toolUse } from "../errors/declaration-errors.js";
 import { componentFailed, toolsetFailed } from "../errors/run-errors.js";
 import { wrapperRule, type AgentPolicy } from "./approval.js";
 import { enclose, type Composite, type Declaration, type Enclosure } from "./declaration.js";
@@ -42,7 +43,7 @@ export interface Folded {
 }
 
 /** A callable agent's tag turns an element into its declaration; the definition brings the function, so that `capability/` knows no run. */
-export interface CallableDefinition {
+export interface AgentTagDefinition {
   readonly declare: (props: Record<string, unknown>) => {
     readonly name: string;
     readonly composite: Composite;
@@ -125,7 +126,7 @@ function takeCapability(
       takeToolset(element, info.definition as ToolsetDefinition, enclosure, folded, policy);
       return undefined;
     case "callable-agent": {
-      const { name, composite, tool } = (info.definition as CallableDefinition).declare(props);
+      const { name, composite, tool } = (info.definition as AgentTagDefinition).declare(props);
       const around2 = { label: `<${composite.name}>`, place: element.source, enclosure, policy };
       folded.entries.push({
         kind: "declared",
@@ -146,6 +147,7 @@ function declareTool(
   policy: AgentPolicy,
 ): Declaration {
   const form = checkToolProps(element);
+  if (form === "use") return declareCallable(element, enclosure, policy);
   const props = element.props as {
     name: string;
     value: Declaration["tool"];
@@ -168,6 +170,25 @@ function declareTool(
     ...common,
     tool: { description: props.description, inputSchema: props.input } as Declaration["tool"],
     composite,
+  });
+}
+
+function declareCallable(element: JuneElement, enclosure: Enclosure | undefined, policy: AgentPolicy): Declaration {
+  const { use, as } = element.props as { use: unknown; as?: string };
+  const registered = registeredCallable(use);
+  if (registered === undefined) throw toolUse({ label: "<Tool>", source: element.source }, describeNode(use));
+  if (registered.major !== coreMajor) throw duplicateCore("a tool of defineTool()", registered.major, coreMajor);
+  const { definition } = registered;
+  const { name, description, input, execute, needsApproval } = definition;
+  const tool = { description, inputSchema: input, execute, ...(needsApproval === undefined ? {} : { needsApproval }) };
+  return toDeclaration({
+    label: `<Tool use={${name}}>`,
+    place: element.source,
+    enclosure,
+    policy,
+    originalName: as ?? name,
+    tool: tool as unknown as Declaration["tool"],
+    callable: definition,
   });
 }
 

@@ -192,6 +192,7 @@ function grant(
         originalName,
         tool: declaration.tool,
         composite: declaration.composite,
+        callable: declaration.callable,
         label: inherit.label,
         isFromSet: false,
         place: element.source,

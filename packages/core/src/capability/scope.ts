@@ -1,7 +1,7 @@
 /** A scope: the tools of one agent under unique, legal names, or one error. Made by resolve, frozen, handed to the steps. */
 
 import type { ToolSet } from "ai";
-import { settingRule, type AgentPolicy, type ApprovalRule } from "./approval.js";
+import { isDenial, settingRule, type AgentPolicy, type ApprovalRule } from "./approval.js";
 import { involvedOf, sourceOf, type Declaration } from "./declaration.js";
 import { checkSchema } from "./schema.js";
 import type { Involved } from "../errors/compose.js";
@@ -75,7 +75,7 @@ export function makeScope(parts: Omit<Scope, "byName" | "warnings">, bounds: Sco
       throw toolNotAllowed(declaration.name, agent, involvedOf(declaration), [...bounds.allowedTools]);
     if (isProviderExecuted(declaration)) {
       // A function over every tool is not asked about calls that have run already; a rule for this very tool is a mistake.
-      const [rule] = typeof scope.policy.toolApproval === "function" ? declaration.rules : rulesOf(declaration, scope);
+      const rule = rulesOf(declaration, scope).find(({ isGeneral }) => isGeneral !== true);
       if (rule !== undefined) throw providerToolApproval(declaration.name, involvedOf(declaration), rule.because);
       continue;
     }
@@ -115,10 +115,10 @@ export function listCapabilities(scope: Scope): readonly Capability[] {
 /** Which tools wait for a person, and because of which rules. */
 export function listWaits(scope: Scope): readonly Wait[] {
   return scope.declarations.flatMap((declaration) => {
-    const rules = rulesOf(declaration, scope);
-    return rules.length === 0
-      ? []
-      : [{ name: declaration.name, because: [...new Set(rules.map(({ because }) => because))].join(", ") }];
+    const rules = isProviderExecuted(declaration) ? [] : rulesOf(declaration, scope);
+    // What is always denied never comes to a person.
+    if (rules.length === 0 || rules.some(isDenial)) return [];
+    return [{ name: declaration.name, because: [...new Set(rules.map(({ because }) => because))].join(", ") }];
   });
 }
 

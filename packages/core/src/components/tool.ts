@@ -5,6 +5,7 @@ import { createElementRecord, type JuneElement, type JuneNode } from "../element
 import { markTag } from "../element/kind.js";
 import { labelOf } from "../element/label.js";
 import { invalidProps } from "../errors/declaration-errors.js";
+import type { CallableTool } from "./callable-tool.js";
 import { checkProps, functionProp, nonEmptyText, required, type PropRules } from "./check-props.js";
 
 type Without<K extends string> = { [key in K]?: never };
@@ -17,9 +18,17 @@ export interface CompositeResult {
   readonly steps: Readonly<Record<string, unknown>>;
 }
 
-/** What `<Tool>` takes: a value, or the parts of a composite; never a mixture. */
+/** What `<Tool>` takes: an AI SDK tool, a callable tool, or the parts of a composite; never a mixture. */
 export type ToolProps<I> =
-  | ({ name: string; value: SdkTool<any, any, any> } & Without<"description" | "input" | "output" | "children">)
+  | ({ name: string; value: SdkTool<any, any, any> } & Without<
+      "use" | "as" | "description" | "input" | "output" | "children"
+    >)
+  | ({
+      /** Exactly what `defineTool` returned. */
+      use: CallableTool<any, any>;
+      /** Another name for it in this agent. */
+      as?: string;
+    } & Without<"name" | "value" | "description" | "input" | "output" | "children">)
   | ({
       name: string;
       description: string;
@@ -28,7 +37,7 @@ export type ToolProps<I> =
       output?: (result: CompositeResult) => unknown;
       /** Renders the workflow of one call. */
       children: (input: I) => JuneNode | Promise<JuneNode>;
-    } & Without<"value">);
+    } & Without<"use" | "as" | "value">);
 
 /**
  * Declares one tool of the agent it stands in.
@@ -49,6 +58,10 @@ const valueRules: PropRules = {
   name: required(nonEmptyText),
   value: required({ expects: "an AI SDK tool", accepts: () => true }),
 };
+const useRules: PropRules = {
+  use: required({ expects: "a tool made by defineTool()", accepts: () => true }),
+  as: nonEmptyText,
+};
 const compositeRules: PropRules = {
   name: required(nonEmptyText),
   description: required(nonEmptyText),
@@ -57,30 +70,30 @@ const compositeRules: PropRules = {
   children: required(functionProp),
 };
 
+const forms =
+  "Give name and value; or use, and as for another name; or name, description, input and a function as the child.";
+
 /**
- * Tells the two forms apart and checks the one at hand.
+ * Tells the three forms apart and checks the one at hand.
  * @throws {DeclarationError} `invalid-props`
  */
-export function checkToolProps(element: JuneElement): "value" | "composite" {
+export function checkToolProps(element: JuneElement): "value" | "use" | "composite" {
   const props = element.props as Record<string, unknown>;
-  const compositeParts = ["description", "input", "output", "children"].filter((name) => props[name] !== undefined);
-  if ("value" in props && compositeParts.length > 0) {
-    throw invalidProps(
-      labelOf(element),
-      element.source,
-      `has both value and ${compositeParts.join(", ")}`,
-      "Give name and value, or name, description, input and a function as the child.",
-    );
+  const given = {
+    value: ["value"].filter((name) => name in props),
+    use: ["use", "as"].filter((name) => name in props),
+    composite: ["description", "input", "output", "children"].filter((name) => props[name] !== undefined),
+  };
+  const [form, other] = (["value", "use", "composite"] as const).filter((name) => given[name].length > 0);
+  if (form === undefined) {
+    const rest = Object.keys(props).filter((name) => name !== "name");
+    if (rest.length > 0) checkProps(element, valueRules);
+    throw invalidProps(labelOf(element), element.source, "has no value", forms);
   }
-  if (!("value" in props) && compositeParts.length === 0 && Object.keys(props).every((name) => name === "name")) {
-    throw invalidProps(
-      labelOf(element),
-      element.source,
-      "has no value",
-      "Give name and value, or name, description, input and a function as the child.",
-    );
+  if (other !== undefined) {
+    const mixed = [...given[form], ...given[other]].join(", ");
+    throw invalidProps(labelOf(element), element.source, `mixes ${mixed}`, forms);
   }
-  const form = "value" in props ? "value" : "composite";
-  checkProps(element, form === "value" ? valueRules : compositeRules);
+  checkProps(element, form === "value" ? valueRules : form === "use" ? useRules : compositeRules);
   return form;
 }

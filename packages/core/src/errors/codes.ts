@@ -27,6 +27,8 @@ export const errorCodes = [
   "duplicate-step",
   "text-beside-steps",
   "duplicate-core",
+  "tool-inactive",
+  "tool-use",
   // The run
   "component-failed",
   "parallel-failed",
@@ -43,6 +45,7 @@ export const errorCodes = [
   "tool-failed",
   "tool-output",
   "tool-input",
+  "tool-revoked",
   "request-unanswered",
   "request-unknown",
   "request-answered",

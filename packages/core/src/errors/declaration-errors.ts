@@ -376,3 +376,29 @@ export function duplicateCore(found: string, otherMajor: number, ownMajor: numbe
     { details: { otherMajor, ownMajor } },
   );
 }
+
+/** A callable tool was called where no component, child function or tool is active. */
+export function toolInactive(name: string): DeclarationError {
+  return new DeclarationError(
+    "tool-inactive",
+    composeMessage(
+      `${name}() can only be called while a component is rendering`,
+      [],
+      `Outside a run, and in code that goes on after its component, call ${name}.execute(input).`,
+    ),
+    { details: { name } },
+  );
+}
+
+/** What `<Tool use>` was given is no value of `defineTool`. */
+export function toolUse(declaration: Involved, found: string): DeclarationError {
+  return new DeclarationError(
+    "tool-use",
+    composeMessage(
+      `${declaration.label}${at(declaration.source)} got ${found} as use`,
+      [],
+      "use takes exactly what defineTool() returned: no copy, proxy or look-alike. An AI SDK tool goes into <Tool name value>.",
+    ),
+    { details: { found } },
+  );
+}

@@ -305,3 +305,16 @@ export function agentUnknown(name: string | undefined, existing: readonly string
     },
   );
 }
+
+/** A tool was called by something that outlived the agent it was granted to. */
+export function toolRevoked(tool: string): RunError {
+  return new RunError(
+    "tool-revoked",
+    composeMessage(
+      `the tool ${JSON.stringify(tool)} was called after the agent it belongs to had ended`,
+      [],
+      "A grant ends with its agent: call the tool while a step of the agent runs.",
+    ),
+    { details: { tool } },
+  );
+}

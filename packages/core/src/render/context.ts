@@ -42,6 +42,8 @@ export interface AgentState {
 
 /** What the render walk needs of the run, which comes after it: how agents and steps are run. */
 export interface RunOperations {
+  /** The id of the outermost run. */
+  readonly runId: string;
   readonly recorder: Recorder;
   /** Depth of child runs; 0 for the outermost. */
   readonly depth: number;

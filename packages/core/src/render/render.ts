@@ -9,7 +9,7 @@ import { invalidNode, misplacedCapability, textBesideSteps } from "../errors/dec
 import { renderCatch } from "./catch.js";
 import { framePath, nearestComponent, nextPath, withFrame, type RenderContext } from "./context.js";
 import { renderParallel } from "./parallel.js";
-import { settle } from "./settle.js";
+import { settle, settleActive } from "./settle.js";
 
 /**
  * Renders `node` and everything in it to its end.
@@ -85,7 +85,7 @@ async function renderComponent(element: JuneElement, context: RenderContext): Pr
     parentId: context.node.id,
   });
   try {
-    const content = settle(() => (element.type as Component)(element.props), inner);
+    const content = settleActive(() => (element.type as Component)(element.props), { ...inner, node });
     await renderNode((isPromiseLike(content) ? await content : content) as JuneNode, { ...inner, node });
     recorder.end(node, { type: "component-end" });
   } catch (error) {

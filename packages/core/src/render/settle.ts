@@ -2,7 +2,13 @@
 
 import { isPromiseLike } from "../element/element.js";
 import { componentFailed } from "../errors/run-errors.js";
+import { CallRegion } from "./call-tool.js";
 import { framePath, type RenderContext } from "./context.js";
+
+/** `settle` for functions in which callable tools may be called; what they started is joined first. */
+export function settleActive<T>(work: () => T | PromiseLike<T>, context: RenderContext): T | Promise<T> {
+  return settle(() => new CallRegion(() => context).run(work), context);
+}
 
 /**
  * Calls a function of the author's and waits for it, if it answers with a promise.

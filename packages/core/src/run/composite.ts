@@ -6,7 +6,7 @@ import { limitReached, toolOutput } from "../errors/run-errors.js";
 import { Layer } from "../render/layer.js";
 import type { RenderContext } from "../render/context.js";
 import { renderNode } from "../render/render.js";
-import { settle } from "../render/settle.js";
+import { settle, settleActive } from "../render/settle.js";
 import type { ChildRunOutput } from "../trace/trace.js";
 import { outputOf } from "./result.js";
 import type { ChildCall, RunInstance } from "./run-state.js";
@@ -74,7 +74,7 @@ export async function runChild(
     branchSuffix: "",
   };
   try {
-    await renderNode((await settle(() => composite.render(call.input), context)) as JuneNode, context);
+    await renderNode((await settleActive(() => composite.render(call.input), context)) as JuneNode, context);
     call.abort.throwIfAborted();
     const steps = context.layer.results();
     const output = outputOf(context);

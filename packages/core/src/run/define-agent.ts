@@ -4,7 +4,7 @@ import type { FlexibleSchema, LanguageModel } from "ai";
 import { Agent, settingRules, type AgentSettings, type AnyOutput } from "../components/agent.js";
 import { checkProps } from "../components/check-props.js";
 import { Step, type Prompt } from "../components/step.js";
-import type { CallableDefinition } from "../capability/fold.js";
+import type { AgentTagDefinition } from "../capability/fold.js";
 import { checkSchema } from "../capability/schema.js";
 import { createElementRecord, type JuneElement, type JuneNode } from "../element/element.js";
 import { markTag } from "../element/kind.js";
@@ -86,7 +86,7 @@ export function defineAgent<S extends FlexibleSchema<any>, T = string, P extends
       null,
       undefined,
     );
-  const callable: CallableDefinition = {
+  const callable: AgentTagDefinition = {
     declare: ({ name: exposedName = name, model, ...own }) => ({
       name: exposedName as string,
       tool: tool as never,

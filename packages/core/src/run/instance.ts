@@ -14,6 +14,7 @@ export function createInstance(
   const instance: RunInstance = {
     ...part,
     shared,
+    runId: shared.id,
     recorder: shared.recorder,
     renderAgent: (element, context) => renderAgent(instance, element, context),
     renderStep: (element, context) => renderStep(instance, element, context),

@@ -7,8 +7,9 @@ import { checkSchema } from "../capability/schema.js";
 import { isPromiseLike } from "../element/element.js";
 import { serializationFault } from "../element/json.js";
 import { JuneError } from "../errors/june-error.js";
-import { reasonOf, toolFailed, toolInput, toolOutput } from "../errors/run-errors.js";
+import { reasonOf, toolFailed, toolInput, toolOutput, toolRevoked } from "../errors/run-errors.js";
 import type { AbortScope } from "../render/abort-scope.js";
+import { CallRegion, checkOutput } from "../render/call-tool.js";
 import { escapeLabel } from "../render/context.js";
 import { TimeLimit } from "../render/time-limit.js";
 import type { NodeHandle } from "../trace/recorder.js";
@@ -35,6 +36,8 @@ interface Call extends CallableDeclaration {
   /** The step's scope, or the call's own while its time limit counts. */
   readonly abort: AbortScope;
   readonly timeLimits: TimeLimit | undefined;
+  /** In which the tool's execute may call callable tools. */
+  readonly region: CallRegion;
 }
 
 /** A tool's failure as the model sees it: exactly the message. The SDK shows the model what an error's toString gives. */
@@ -65,8 +68,9 @@ export function executeOf(callable: CallableDeclaration): (input: unknown, optio
 
 function startCall(callable: CallableDeclaration, input: unknown, options: ExecuteOptions): Call {
   const { agent, declaration } = callable;
-  const step = agent.step!;
-  const turn = step.turn!;
+  const { step } = agent;
+  const turn = step?.turn;
+  if (step === undefined || turn === undefined) throw revoke(callable);
   const position = turn.positions.get(options.toolCallId) ?? turn.positions.size;
   const node = agent.instance.shared.recorder.start({
     type: "tool-call-start",
@@ -80,7 +84,22 @@ function startCall(callable: CallableDeclaration, input: unknown, options: Execu
     // A reader that changes the event must not change what runs.
     input: cloneData(input),
   });
-  return { ...callable, step, node, input, options, abort: step.abort, timeLimits: step.turnLimit ?? step.timeLimits };
+  const { abort } = step;
+  const region = new CallRegion(() => ({
+    ...step.context,
+    node,
+    path: node.path,
+    siblings: { counts: new Map() },
+    abort,
+  }));
+  return { ...callable, step, node, input, options, abort, timeLimits: step.turnLimit ?? step.timeLimits, region };
+}
+
+/** A call after the agent's step: whoever kept the tool has no grant any more. */
+function revoke({ agent, declaration }: CallableDeclaration): Error {
+  const error = toolRevoked(declaration.name);
+  agent.instance.shared.recorder.note(agent.node, { code: "tool-revoked", text: reasonOf(error).split("\n", 1)[0]! });
+  return error;
 }
 
 async function runCall(call: Call): Promise<unknown> {
@@ -125,6 +144,7 @@ async function* streamCall(
         last = value;
         isEmpty = false;
       }
+      await limited.region.end(undefined);
       limited.abort.throwIfAborted();
     } finally {
       stop();
@@ -225,13 +245,17 @@ async function callThrough(call: Call, input: unknown): Promise<unknown> {
   const { tool, composite, name } = declaration;
   if (composite !== undefined)
     return agent.instance.runChild({ composite, tool: name, input, node, abort, step, timeLimits });
-  const value: unknown = tool.execute!(input, executeOptions(call));
-  if (isAsyncIterable(value)) {
-    let last: unknown;
-    for await (const part of iterate(value, call)) last = part;
-    return last;
-  }
+  const value = call.region.run((): unknown => {
+    const given: unknown = tool.execute!(input, executeOptions(call));
+    return isAsyncIterable(given) ? lastOf(given, call) : given;
+  });
   return isPromiseLike(value) ? abort.wait(value, () => noteIgnored(call)) : value;
+}
+
+async function lastOf(values: AsyncIterable<unknown>, call: Call): Promise<unknown> {
+  let last: unknown;
+  for await (const value of iterate(values, call)) last = value;
+  return last;
 }
 
 /** Checks the output, works out what the model gets of it, and ends the call's node. */
@@ -247,21 +271,20 @@ async function finish(call: Call, output: unknown): Promise<unknown> {
     recorder.fail(node, { type: "tool-call-end" }, new Denied(output.reason ?? "denied"), false);
     return output;
   }
-  const fault =
-    declaration.composite === undefined && declaration.tool.toModelOutput === undefined
-      ? serializationFault(output)
-      : undefined;
+  const checked = declaration.callable === undefined ? output : await checkOutput(declaration.callable, output);
+  const isPlain = declaration.composite === undefined && declaration.callable === undefined;
+  const fault = isPlain && declaration.tool.toModelOutput === undefined ? serializationFault(output) : undefined;
   if (fault !== undefined) throw toolOutput(declaration.name, fault.path, fault.found);
   const maxBytes = (agent.settings["maxToolOutputBytes"] as number | undefined) ?? defaultMaxToolOutputBytes;
   step.modelOutputs.set(
     options.toolCallId,
-    await toModelOutput(declaration, { toolCallId: options.toolCallId, input, output }, maxBytes),
+    await toModelOutput(declaration, { toolCallId: options.toolCallId, input, output: checked }, maxBytes),
   );
   recorder.end(node, {
     type: "tool-call-end",
-    output: declaration.composite === undefined ? output : (output as { output: unknown }).output,
+    output: declaration.composite === undefined ? checked : (checked as { output: unknown }).output,
   });
-  return output;
+  return checked;
 }
 
 /** Ends the call's node and gives the error the SDK passes on: an abort as it is, anything else as the text the model sees. */
@@ -287,6 +310,7 @@ function executeOptions({ options, abort, agent, node }: Call): ExecuteOptions {
     ...options,
     abortSignal: abort.signal,
     idempotencyKey: `${agent.instance.shared.id}${node.path}`,
+    trace: { runId: agent.instance.shared.id, path: node.path },
   } as ExecuteOptions;
 }
 
@@ -313,7 +337,10 @@ async function* iterate(values: AsyncIterable<unknown>, call: Call): AsyncGenera
   let isSuspended = false;
   try {
     for (;;) {
-      const next = await call.abort.wait(iterator.next(), () => noteIgnored(call));
+      const next = await call.abort.wait(
+        call.region.enter(() => iterator.next()),
+        () => noteIgnored(call),
+      );
       if (next.done === true) return;
       isSuspended = true;
       yield next.value;

@@ -20,7 +20,7 @@ import {
 } from "../errors/run-errors.js";
 import { nextPath, withFrame, type RenderContext } from "../render/context.js";
 import { renderNode } from "../render/render.js";
-import { settle } from "../render/settle.js";
+import { settle, settleActive } from "../render/settle.js";
 import { TimeLimit } from "../render/time-limit.js";
 import { refuseApprovals, toolsContextOf } from "./agent.js";
 import { boundModel, modelList } from "./model.js";
@@ -74,7 +74,7 @@ export async function renderStep(instance: RunInstance, element: JuneElement, co
     agent.conversation = [...agent.conversation, ...promptMessages, ...answer.messages];
     context.layer.setResult(id, answer.value);
     if (children !== undefined)
-      await renderNode((await settle(() => children(answer.value), stepContext)) as JuneNode, stepContext);
+      await renderNode((await settleActive(() => children(answer.value), stepContext)) as JuneNode, stepContext);
     recorder.end(node, { type: "step-end", answer: answer.value });
   } catch (error) {
     recorder.fail(node, { type: "step-end" }, error, context.abort.isReason(error));

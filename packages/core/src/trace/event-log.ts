@@ -1,41 +1,43 @@
-/** Keeps the events of a run for readers that come early, late or never. Memory is bounded by the facts: the deltas of one text are one entry. */
+/** Keeps the events of a run for readers that come early, late or never. Memory is bounded by the facts: the deltas of one text, and the values a tool yields on its way, are one entry. */
 
 import type { RunEvent } from "./event.js";
 
 type Delta = Extract<RunEvent, { type: "text-delta" }>;
+type Piece = Delta | Extract<RunEvent, { type: "tool-call-progress" }>;
 
 interface Reader {
   position: number;
-  /** What was added to texts this reader has read already, by entry. */
-  readonly added: Map<number, string>;
+  /** What came to entries this reader has read already. */
+  readonly added: Map<number, Piece>;
   wake: (() => void) | undefined;
 }
 
 /** The events of one outermost run, in order. */
 export class EventLog {
   readonly #entries: RunEvent[] = [];
-  readonly #openTexts = new Map<string, number>();
+  readonly #openPieces = new Map<string, number>();
   readonly #readers = new Set<Reader>();
   #hasEnded = false;
 
   /** Adds an event. */
   push(event: RunEvent): void {
-    this.#openTexts.delete(event.id);
+    this.#openPieces.delete(event.id);
     this.#entries.push(event);
     this.#wakeReaders();
   }
 
-  /** Adds a piece of text; it joins the piece before it of the same node. */
-  pushDelta(delta: Delta): void {
-    const index = this.#openTexts.get(delta.id);
+  /** Adds a piece of text, which joins the piece before it of the same node, or a value, which takes the place of the one before. */
+  pushPiece(piece: Piece): void {
+    const index = this.#openPieces.get(piece.id);
     if (index === undefined) {
-      this.#openTexts.set(delta.id, this.#entries.length);
-      this.#entries.push(delta);
+      this.#openPieces.set(piece.id, this.#entries.length);
+      this.#entries.push(piece);
     } else {
-      const before = this.#entries[index] as Delta;
-      this.#entries[index] = { ...before, text: before.text + delta.text };
+      this.#entries[index] = join(this.#entries[index] as Piece, piece);
       for (const reader of this.#readers) {
-        if (reader.position > index) reader.added.set(index, (reader.added.get(index) ?? "") + delta.text);
+        if (reader.position <= index) continue;
+        const unread = reader.added.get(index);
+        reader.added.set(index, unread === undefined ? piece : join(unread, piece));
       }
     }
     this.#wakeReaders();
@@ -76,9 +78,9 @@ export class EventLog {
   }
 
   #take(reader: Reader): RunEvent | undefined {
-    for (const [index, text] of reader.added) {
+    for (const [index, piece] of reader.added) {
       reader.added.delete(index);
-      return { ...(this.#entries[index] as Delta), text };
+      return piece;
     }
     const event = this.#entries[reader.position];
     if (event !== undefined) reader.position++;
@@ -92,4 +94,10 @@ export class EventLog {
       wake?.();
     }
   }
+}
+
+function join(before: Piece, after: Piece): Piece {
+  return before.type === "text-delta" && after.type === "text-delta"
+    ? { ...after, text: before.text + after.text }
+    : after;
 }

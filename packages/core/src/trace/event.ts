@@ -57,6 +57,7 @@ export type RunEvent =
       readonly usage?: LanguageModelUsage;
       readonly content?: unknown;
     })
+  | (Common & { readonly type: "tool-call-progress"; readonly value: unknown })
   | (Common & { readonly type: "text-delta"; readonly text: string })
   | (Started<"tool-call"> & {
       readonly type: "tool-call-start";

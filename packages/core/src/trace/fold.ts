@@ -52,7 +52,7 @@ export class TraceFold {
   /** Takes one event in. */
   apply(event: RunEvent): void {
     if ("kind" in event) this.#start(event);
-    else if (event.type === "text-delta") return;
+    else if (event.type === "text-delta" || event.type === "tool-call-progress") return;
     else {
       const node = this.#nodes.get(event.id);
       if (node === undefined) return;

@@ -102,9 +102,21 @@ export class Recorder {
     this.#record({ type: "note-added", id: node.id, path: node.path, label: node.label, atMs: this.#now(), note });
   }
 
+  /** Adds a value a tool yields on its way to its output. */
+  progress(node: NodeHandle, value: unknown): void {
+    this.log.pushPiece({
+      type: "tool-call-progress",
+      id: node.id,
+      path: node.path,
+      label: node.label,
+      atMs: this.#now(),
+      value,
+    });
+  }
+
   /** Adds a piece of the text a model call streams. */
   delta(node: NodeHandle, text: string): void {
-    this.log.pushDelta({
+    this.log.pushPiece({
       type: "text-delta",
       id: node.id,
       path: node.path,
