@@ -76,8 +76,8 @@ export function modelFailed(step: string, modelId: string, cause: unknown): RunE
   );
 }
 
-/** A stream of a model ended before it was finished. */
-export function streamCut(modelId: string): RunError {
+/** A stream of a model ended before it was finished. `cause` is what reading it threw, if it threw. */
+export function streamCut(modelId: string, cause?: unknown): RunError {
   return new RunError(
     "stream-cut",
     composeMessage(
@@ -87,6 +87,7 @@ export function streamCut(modelId: string): RunError {
     ),
     {
       details: { modelId },
+      ...(cause === undefined ? {} : { cause }),
     },
   );
 }
@@ -234,7 +235,7 @@ export function requestUnanswered(request: NamedRequest): RunError {
       [],
       "Answer in code with run(element, { onRequest }), read handle.events or handle.requests and call approve(), deny() or answer(), or run it with june run, which asks on the terminal.",
     ),
-    { details: { ...request } },
+    { details: { id: request.id, kind: request.kind, step: request.step, tool: request.tool } },
   );
 }
 

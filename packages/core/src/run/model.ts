@@ -62,6 +62,7 @@ export function boundModel(
         const result = await call.attempt(() => step.abort.wait(model.doGenerate(parameters), call.onIgnored), model);
         const content = renameCalls(result.content, step);
         call.finish(result.finishReason, result.usage, content);
+        if (result.finishReason.unified === "interrupted") throw streamCut(model.modelId);
         return content === result.content ? result : { ...result, content };
       });
     },
@@ -345,9 +346,10 @@ function recordStream(
             content.push(part);
             break;
           case "finish":
+            call.finish(part.finishReason, part.usage, text === "" ? content : [{ type: "text", text }, ...content]);
+            if (part.finishReason.unified === "interrupted") throw streamCut(modelId);
             isFinished = true;
             limit?.stop();
-            call.finish(part.finishReason, part.usage, text === "" ? content : [{ type: "text", text }, ...content]);
             call.end();
             break;
           case "error":
@@ -359,7 +361,11 @@ function recordStream(
           expect(settings.chunkTimeoutMs, `the next part of the stream of ${JSON.stringify(modelId)}`);
         controller.enqueue(part);
       } catch (error) {
-        const failure = step.abort.isAborted ? step.abort.reason : modelFailed(step.node.label, modelId, error);
+        const failure = step.abort.isAborted
+          ? step.abort.reason
+          : JuneError.isInstance(error)
+            ? error
+            : streamCut(modelId, error);
         fail(failure);
         controller.error(failure);
       }
