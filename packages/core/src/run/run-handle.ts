@@ -80,5 +80,5 @@ function splitId(given: readonly unknown[]): [string | undefined, AnswerOptions]
   const [first, second] = given;
   return typeof first === "string"
     ? [first, (second as AnswerOptions | undefined) ?? {}]
-    : [undefined, (first as AnswerOptions | undefined) ?? {}];
+    : [undefined, ((first ?? second) as AnswerOptions | undefined) ?? {}];
 }
