@@ -133,7 +133,7 @@ export class Requests {
     if (open.request.kind !== "approval") throw requestKind(open.request.id, open.request.kind, "approve");
     const input =
       "input" in options && options.input !== undefined
-        ? { input: { value: await open.opening.validate(options.input) } }
+        ? { input: { value: await open.opening.validate(cloneData(options.input)) } }
         : {};
     this.#settle(open.request.id, { type: "approved", ...input, ...people(options) });
   }
