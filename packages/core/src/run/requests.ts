@@ -194,9 +194,11 @@ export class Requests {
   }
 
   #take(request: Request, answer: Answer): Promise<void> {
-    if ("answer" in answer) return this.answer(request.id, answer.answer, answer);
-    if (answer.approved === true) return this.approve(request.id, answer);
-    if (answer.approved === false) return this.deny(request.id, answer);
+    if (typeof answer === "object" && answer !== null) {
+      if ("answer" in answer) return this.answer(request.id, answer.answer, answer);
+      if (answer.approved === true) return this.approve(request.id, answer);
+      if (answer.approved === false) return this.deny(request.id, answer);
+    }
     throw new TypeError(
       "onRequest gave something that is no answer: give { approved: true }, { approved: false, reason }, { answer: value } or undefined.",
     );
