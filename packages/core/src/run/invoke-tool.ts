@@ -1,6 +1,7 @@
 /** The one path of every tool call: recorded, held where a rule says so, run within its limits, and given back as the SDK and the model need it. */
 
 import type { ToolExecutionOptions } from "@ai-sdk/provider-utils";
+import { asSchema, type FlexibleSchema } from "ai";
 import { cloneData, evaluateRules, type ApprovalRule } from "../capability/approval.js";
 import { sourceOf, type Declaration } from "../capability/declaration.js";
 import { checkSchema } from "../capability/schema.js";
@@ -325,8 +326,7 @@ async function validateInput(declaration: Declaration, value: unknown): Promise<
 async function validateOutput(declaration: Declaration, value: unknown): Promise<unknown> {
   const { outputSchema } = declaration.tool as { outputSchema?: unknown };
   if (outputSchema === undefined) return value;
-  const { schema } = checkSchema(outputSchema);
-  const result = await schema?.validate?.(value);
+  const result = await asSchema(outputSchema as FlexibleSchema<unknown>).validate?.(value);
   if (result === undefined || result.success) return result === undefined ? value : result.value;
   throw toolInput(declaration.name, result.error);
 }
