@@ -1,5 +1,5 @@
-// Holds the documentation to the code: every ```tsx fence of README.md and docs/ is type-checked as a module of its own,
-// in one program with the root tsconfig's options, and every relative link leads to a file.
+/** Holds the documentation to the code: each tsx fence of README.md and docs/ is type-checked as a module of its own with the root's options, and each relative link leads to a file. */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
