@@ -131,7 +131,7 @@ class ModelCall {
       parentId: step.node.id,
       ...(settings.memory === undefined ? {} : { messages: addedMessages(settings.memory, parameters.prompt) }),
     });
-    step.turn = { node: this.node, positions: new Map() };
+    step.turn = { node: this.node, modelId: first.modelId, positions: new Map() };
     if (settings.stepTimeoutMs !== undefined) this.#limitStep(settings.stepTimeoutMs);
   }
 

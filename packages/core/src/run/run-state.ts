@@ -106,5 +106,6 @@ export interface StepState {
 /** One model call and the position of each tool call in it. */
 export interface Turn {
   readonly node: NodeHandle;
+  readonly modelId: string;
   readonly positions: Map<string, number>;
 }

@@ -1,6 +1,14 @@
 /** Runs a `<Step>`: adds its prompt to the agent's conversation and hands model, tools and messages to the SDK's loop. */
 
-import { generateText, isStepCount, streamText, type LanguageModel, type ModelMessage, type ToolSet } from "ai";
+import {
+  NoObjectGeneratedError,
+  generateText,
+  isStepCount,
+  streamText,
+  type LanguageModel,
+  type ModelMessage,
+  type ToolSet,
+} from "ai";
 import { passedSettings, streamSettings } from "../components/agent.js";
 import { checkProps } from "../components/check-props.js";
 import { stepRules, type Prompt, type StepProps } from "../components/step.js";
@@ -136,11 +144,7 @@ async function runLoop(
     abort.throwIfAborted();
     return await readResult(result as LoopOutcome, step, output);
   } catch (error) {
-    throw abort.isAborted
-      ? abort.reason
-      : JuneError.isInstance(error)
-        ? error
-        : modelFailed(context.node.label, step.turn === undefined ? "the model" : "of the step", error);
+    throw abort.isAborted ? abort.reason : JuneError.isInstance(error) ? error : loopFailure(step, error);
   } finally {
     limit?.stop();
     step.turnLimit?.stop();
@@ -149,6 +153,12 @@ async function runLoop(
     abort.dispose();
     agent.step = undefined;
   }
+}
+
+/** An error of the SDK's loop itself: an answer that is not the output asked for, or a call that could not be made. */
+function loopFailure(step: StepState, error: unknown): Error {
+  if (NoObjectGeneratedError.isInstance(error)) return outputInvalid(step.node.label, error);
+  return modelFailed(step.node.label, step.turn?.modelId ?? modelList(step.agent.settings["model"])[0]!.modelId, error);
 }
 
 /** What June reads of an SDK result, streamed or not. */
@@ -270,7 +280,7 @@ async function readResult(result: LoopOutcome, step: StepState, output: unknown)
     case "content-filter":
       throw answerFiltered(label);
     case "error":
-      throw modelFailed(label, "of the step", new Error("the provider reported an error as the finish reason"));
+      throw modelFailed(label, step.turn!.modelId, new Error("the provider reported an error as the finish reason"));
     default:
   }
   const isStopped = last.toolCalls.length > 0 && last.finishReason === "tool-calls";
