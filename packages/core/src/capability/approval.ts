@@ -8,6 +8,8 @@ export interface ApprovalCall {
   readonly toolCallId: string;
   readonly input: unknown;
   readonly messages: readonly ModelMessage[];
+  /** The tool's own context as the call will run with it: prepareStep may have changed what the agent was given. */
+  readonly context: unknown;
 }
 
 /** What the rules say together. */
@@ -41,18 +43,17 @@ export function wrapperRule(reason: string | undefined): ApprovalRule {
   };
 }
 
-/** The rule of a tool's own `needsApproval`, if it has one. `context` is the tool's context in the scope that declares it. */
-export function ownRule(tool: SdkTool<any, any, any>, context: () => unknown): ApprovalRule | undefined {
-  const { needsApproval } = tool;
+/** The rule of a tool's own `needsApproval`, if it has one. */
+export function ownRule({ needsApproval }: SdkTool<any, any, any>): ApprovalRule | undefined {
   if (typeof needsApproval !== "function")
-    return needsApproval === true ? { because: "needsApproval", fixed: { type: "user-approval" } } : undefined;
+    return needsApproval ? { because: "needsApproval", fixed: { type: "user-approval" } } : undefined;
   return {
     because: "needsApproval()",
-    ask: ({ input, toolCallId, messages }) => {
+    ask: ({ input, toolCallId, messages, context }) => {
       const answer: unknown = needsApproval(input, {
         toolCallId,
         messages: messages as ModelMessage[],
-        context: context() as never,
+        context: context as never,
       });
       return isPromiseLike(answer)
         ? answer.then((value) => (value ? "user-approval" : undefined))
@@ -70,11 +71,11 @@ export function settingRule(policy: AgentPolicy, name: string, tools: () => Tool
     return {
       because: "toolApproval()",
       isGeneral: true,
-      ask: ({ input, toolCallId, messages }) =>
+      ask: ({ input, toolCallId, messages, context }) =>
         (toolApproval as (options: object) => unknown)({
           toolCall: { type: "tool-call", toolCallId, toolName: name, input },
           tools: tools(),
-          toolsContext,
+          toolsContext: context === undefined ? toolsContext : { ...toolsContext, [name]: context },
           runtimeContext,
           messages,
         }),
@@ -91,11 +92,11 @@ export function settingRule(policy: AgentPolicy, name: string, tools: () => Tool
   }
   return {
     because: "toolApproval()",
-    ask: ({ input, toolCallId, messages }) =>
+    ask: ({ input, toolCallId, messages, context }) =>
       (own as (input: unknown, options: object) => unknown)(input, {
         toolCallId,
         messages,
-        toolContext: toolsContext[name],
+        toolContext: context,
         runtimeContext,
       }),
   };

@@ -4,14 +4,13 @@ import type { ToolSet } from "ai";
 import { describeValue } from "../errors/compose.js";
 import { toolValue } from "../errors/declaration-errors.js";
 import type { CallableDefinition } from "../components/callable-tool.js";
-import { ownRule, type AgentPolicy } from "./approval.js";
+import { ownRule } from "./approval.js";
 import { involvedOf, type Composite, type Declaration, type Enclosure } from "./declaration.js";
 
 interface Place {
   readonly label: string;
   readonly place: string | undefined;
   readonly enclosure: Enclosure | undefined;
-  readonly policy: AgentPolicy;
 }
 
 /**
@@ -27,7 +26,7 @@ export function toDeclaration(
     isFromSet?: boolean;
   },
 ): Declaration {
-  const { label, place, enclosure, policy, originalName, tool, composite, callable, isFromSet = false } = part;
+  const { label, place, enclosure, originalName, tool, composite, callable, isFromSet = false } = part;
   const name = enclosure === undefined ? originalName : `${enclosure.prefix}${originalName}`;
   const wrappers = enclosure?.rules ?? [];
   const partial: Declaration = {
@@ -44,8 +43,7 @@ export function toDeclaration(
     granted: undefined,
   };
   if (!isTool(tool)) throw toolValue(involvedOf(partial), originalName, describeValue(tool));
-  if (tool.needsApproval === undefined || tool.needsApproval === false) return partial;
-  const own = ownRule(tool, () => policy.toolsContext[name]);
+  const own = ownRule(tool);
   return own === undefined ? partial : { ...partial, rules: [own, ...wrappers] };
 }
 

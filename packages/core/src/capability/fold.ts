@@ -16,7 +16,7 @@ import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
 import { describeNode, labelOf } from "../element/label.js";
 import { bundleCycle, capabilityContent, duplicateCore, toolUse } from "../errors/declaration-errors.js";
 import { componentFailed, toolsetFailed } from "../errors/run-errors.js";
-import { wrapperRule, type AgentPolicy } from "./approval.js";
+import { wrapperRule } from "./approval.js";
 import { enclose, type Composite, type Declaration, type Enclosure } from "./declaration.js";
 import { toDeclarations, toDeclaration } from "./declare.js";
 
@@ -61,7 +61,7 @@ interface Open {
  * @throws {DeclarationError} `invalid-props`, `capability-content`, `bundle-cycle`, `invalid-node`, `duplicate-core`
  * @throws {RunError} `component-failed` when a bundle throws
  */
-export function foldChildren(children: JuneNode, policy: AgentPolicy, path: string): Folded {
+export function foldChildren(children: JuneNode, path: string): Folded {
   const folded: Folded = { entries: [], body: [] };
   const open: Open[] = [{ leaves: leavesOf(children), enclosure: undefined }];
   for (let top = open[open.length - 1]; top !== undefined; top = open[open.length - 1]) {
@@ -74,7 +74,7 @@ export function foldChildren(children: JuneNode, policy: AgentPolicy, path: stri
     const { enclosure } = top;
     const info = leaf.kind === "element" ? tagInfo(leaf.element.type) : undefined;
     if (leaf.kind === "element" && info !== undefined && isCapabilityKind(info.kind)) {
-      const inner = takeCapability(leaf.element, info, enclosure, folded, policy, path);
+      const inner = takeCapability(leaf.element, info, enclosure, folded, path);
       if (inner !== undefined) open.push(inner);
     } else if (enclosure === undefined) folded.body.push(toNode(leaf, path));
     else throw contentError(leaf, info, enclosure);
@@ -87,7 +87,6 @@ function takeCapability(
   info: TagInfo,
   enclosure: Enclosure | undefined,
   folded: Folded,
-  policy: AgentPolicy,
   path: string,
 ): Open | undefined {
   const invalid = invalidTypeError(element, path);
@@ -123,11 +122,11 @@ function takeCapability(
       });
       return undefined;
     case "toolset":
-      takeToolset(element, info.definition as ToolsetDefinition, enclosure, folded, policy);
+      takeToolset(element, info.definition as ToolsetDefinition, enclosure, folded);
       return undefined;
     case "callable-agent": {
       const { name, composite, tool } = (info.definition as AgentTagDefinition).declare(props);
-      const around2 = { label: `<${composite.name}>`, place: element.source, enclosure, policy };
+      const around2 = { label: `<${composite.name}>`, place: element.source, enclosure };
       folded.entries.push({
         kind: "declared",
         declaration: toDeclaration({ ...around2, originalName: name, tool, composite }),
@@ -135,19 +134,14 @@ function takeCapability(
       return undefined;
     }
     default:
-      folded.entries.push({ kind: "declared", declaration: declareTool(element, label, enclosure, policy) });
+      folded.entries.push({ kind: "declared", declaration: declareTool(element, label, enclosure) });
       return undefined;
   }
 }
 
-function declareTool(
-  element: JuneElement,
-  label: string,
-  enclosure: Enclosure | undefined,
-  policy: AgentPolicy,
-): Declaration {
+function declareTool(element: JuneElement, label: string, enclosure: Enclosure | undefined): Declaration {
   const form = checkToolProps(element);
-  if (form === "use") return declareCallable(element, enclosure, policy);
+  if (form === "use") return declareCallable(element, enclosure);
   const props = element.props as {
     name: string;
     value: Declaration["tool"];
@@ -156,7 +150,7 @@ function declareTool(
     output?: (result: CompositeResult) => unknown;
     children: (input: unknown) => JuneNode;
   };
-  const common = { label, place: element.source, enclosure, policy, originalName: props.name };
+  const common = { label, place: element.source, enclosure, originalName: props.name };
   if (form === "value") return toDeclaration({ ...common, tool: props.value });
   const composite: Composite = {
     kind: "tool",
@@ -173,7 +167,7 @@ function declareTool(
   });
 }
 
-function declareCallable(element: JuneElement, enclosure: Enclosure | undefined, policy: AgentPolicy): Declaration {
+function declareCallable(element: JuneElement, enclosure: Enclosure | undefined): Declaration {
   const { use, as } = element.props as { use: unknown; as?: string };
   const registered = registeredCallable(use);
   if (registered === undefined) throw toolUse({ label: "<Tool>", source: element.source }, describeNode(use));
@@ -185,7 +179,6 @@ function declareCallable(element: JuneElement, enclosure: Enclosure | undefined,
     label: `<Tool use={${name}}>`,
     place: element.source,
     enclosure,
-    policy,
     originalName: as ?? name,
     tool: tool as unknown as Declaration["tool"],
     callable: definition,
@@ -197,7 +190,6 @@ function takeToolset(
   definition: ToolsetDefinition,
   enclosure: Enclosure | undefined,
   folded: Folded,
-  policy: AgentPolicy,
 ): void {
   const label = toolsetLabel(definition, element);
   if (!("tools" in definition)) {
@@ -210,7 +202,7 @@ function takeToolset(
   } catch (error) {
     throw toolsetFailed(label, element.source, error);
   }
-  for (const declaration of toDeclarations(tools, { label, place: element.source, enclosure, policy }))
+  for (const declaration of toDeclarations(tools, { label, place: element.source, enclosure }))
     folded.entries.push({ kind: "declared", declaration });
 }
 

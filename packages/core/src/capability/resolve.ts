@@ -57,11 +57,11 @@ export function resolveAgent(
   context: ResolveContext,
 ): Resolved | Promise<Resolved> {
   const policy = policyOf(settings, context.runtimeContext);
-  const { entries, body } = foldChildren(children, policy, context.path);
+  const { entries, body } = foldChildren(children, context.path);
   const finish = (opened: ReadonlyMap<Entry, ToolSet>): Resolved => {
     const declarations: Declaration[] = [];
-    if (settings.tools !== undefined) declarations.push(...declareToolsProp(settings.tools, agent, policy));
-    for (const entry of entries) appendEntry(entry, declarations, agent, policy, context, opened);
+    if (settings.tools !== undefined) declarations.push(...declareToolsProp(settings.tools, agent));
+    for (const entry of entries) appendEntry(entry, declarations, agent, context, opened);
     const unopened = entries.flatMap((entry) => (entry.kind === "waiting" && !opened.has(entry) ? [entry.label] : []));
     const scope = makeScope(
       { agent, policy, declarations, unopened, parent: context.parent },
@@ -122,11 +122,11 @@ function policyOf(settings: ResolvedSettings, runtimeContext: unknown): AgentPol
   return { toolApproval: settings.toolApproval, toolsContext: settings.toolsContext ?? {}, runtimeContext };
 }
 
-function declareToolsProp(tools: ToolSet, agent: Involved, policy: AgentPolicy): Declaration[] {
+function declareToolsProp(tools: ToolSet, agent: Involved): Declaration[] {
   return Object.keys(tools).flatMap((name) => {
     const [declaration] = toDeclarations(
       { [name]: tools[name]! },
-      { label: `tools={{ ${name} }}`, place: agent.source, enclosure: undefined, policy },
+      { label: `tools={{ ${name} }}`, place: agent.source, enclosure: undefined },
     );
     return declaration === undefined ? [] : [{ ...declaration, isFromSet: false }];
   });
@@ -136,7 +136,6 @@ function appendEntry(
   entry: Entry,
   declarations: Declaration[],
   agent: Involved,
-  policy: AgentPolicy,
   context: ResolveContext,
   opened: ReadonlyMap<Entry, ToolSet>,
 ): void {
@@ -155,7 +154,6 @@ function appendEntry(
             label: entry.label,
             place: entry.element.source,
             enclosure: entry.enclosure,
-            policy,
           }),
         );
     }

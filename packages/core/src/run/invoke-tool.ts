@@ -166,7 +166,12 @@ async function* streamCall(
 /** Asks every rule, and the person if one says so. Gives the input that runs, or the denial. */
 async function admit(call: Call): Promise<unknown> {
   const { rules, input, options, step, agent } = call;
-  const evaluated = evaluateRules(rules, { toolCallId: options.toolCallId, input, messages: options.messages });
+  const evaluated = evaluateRules(rules, {
+    toolCallId: options.toolCallId,
+    input,
+    messages: options.messages,
+    context: options.context as unknown,
+  });
   const verdict = isPromiseLike(evaluated) ? await step.abort.race(evaluated) : evaluated;
   step.abort.throwIfAborted();
   if (verdict.type === "none") return input;
