@@ -1,0 +1,3 @@
+/** june/sdk/google: the AI SDK's provider for Google, at the version June is tested with. */
+
+export * from "@ai-sdk/google";
