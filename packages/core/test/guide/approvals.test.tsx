@@ -91,6 +91,7 @@ describe("approval is only ever added", () => {
         { stream },
       );
       await expectHeld(handle, ran, { reason: "it deploys" });
+      expect(ran).toHaveLength(1);
     },
   );
 
@@ -109,6 +110,7 @@ describe("approval is only ever added", () => {
       </Agent>,
     );
     await expectHeld(handle, ran);
+    expect(ran).toHaveLength(1);
   });
 
   it("C36 not by what the agent says about a tool that asks for itself", async () => {
@@ -121,6 +123,7 @@ describe("approval is only ever added", () => {
           </Agent>,
         );
         await expectHeld(handle, ran);
+        expect(ran).toHaveLength(1);
       }
   });
 
@@ -164,6 +167,7 @@ describe("approval is only ever added", () => {
       </Agent>,
     );
     await expectHeld(handle, ran, { tool: "x_deploy", reason: "it deploys" });
+    expect(ran).toHaveLength(1);
   });
 
   it("C36, C33 the parent's toolApproval goes with the grant, under the parent's name of the tool", async () => {
@@ -301,6 +305,7 @@ describe("approval is only ever added", () => {
         </Agent>
       );
       await expectHeld(run(tree, { stream }), ran, { reason: kind });
+      expect(ran).toHaveLength(1);
       ran.length = 0;
       const denied = run(tree, { stream, onRequest: () => ({ approved: false, reason: "no" }) });
       await denied;
