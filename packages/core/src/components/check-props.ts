@@ -43,24 +43,33 @@ export function required(rule: PropRule): PropRule {
   return { ...rule, required: true };
 }
 
+interface CompiledRules {
+  readonly byName: ReadonlyMap<string, PropRule>;
+  readonly required: readonly (readonly [string, PropRule])[];
+}
+
+const compiled = new WeakMap<PropRules, CompiledRules>();
+
+function compile(rules: PropRules): CompiledRules {
+  let known = compiled.get(rules);
+  if (known === undefined) {
+    const entries = Object.entries(rules);
+    known = { byName: new Map(entries), required: entries.filter(([, rule]) => rule.required === true) };
+    compiled.set(rules, known);
+  }
+  return known;
+}
+
 /**
  * Throws when a prop of `element` breaks `rules`.
  * @throws {DeclarationError} `invalid-props` naming the tag, its place and the prop.
  */
 export function checkProps(element: JuneElement, rules: PropRules): void {
   const props = element.props as Record<string, unknown>;
-  for (const name of Object.keys(props)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule === undefined) {
-      const known = Object.keys(rules).toSorted();
-      const shown = known.length > 12 ? `See the props of <${tagName(element)}>.` : `It has ${listNames(known)}.`;
-      throw invalidProps(
-        labelOf(element),
-        element.source,
-        `has no prop ${JSON.stringify(name)}`,
-        `${shown}${didYouMean(name, known)}`,
-      );
-    }
+  const { byName, required: needed } = compile(rules);
+  for (const name in props) {
+    const rule = byName.get(name);
+    if (rule === undefined) throw unknownProp(element, name, rules);
     const value = props[name];
     if (value !== undefined && !rule.accepts(value)) {
       throw invalidProps(
@@ -71,11 +80,22 @@ export function checkProps(element: JuneElement, rules: PropRules): void {
       );
     }
   }
-  for (const [name, rule] of Object.entries(rules)) {
-    if (rule.required === true && props[name] === undefined) {
+  for (const [name, rule] of needed) {
+    if (props[name] === undefined) {
       throw invalidProps(labelOf(element), element.source, `needs the prop ${name}`, `${name} is ${rule.expects}.`);
     }
   }
+}
+
+function unknownProp(element: JuneElement, name: string, rules: PropRules): Error {
+  const known = Object.keys(rules).toSorted();
+  const shown = known.length > 12 ? `See the props of <${tagName(element)}>.` : `It has ${listNames(known)}.`;
+  return invalidProps(
+    labelOf(element),
+    element.source,
+    `has no prop ${JSON.stringify(name)}`,
+    `${shown}${didYouMean(name, known)}`,
+  );
 }
 
 function tagName(element: JuneElement): string {

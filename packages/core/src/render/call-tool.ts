@@ -69,6 +69,7 @@ class CallPromise<T> extends Promise<T> {
 
   isHandled = false;
 
+  // oxlint-disable-next-line unicorn/no-thenable -- a promise has a then; this one notes who looks
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

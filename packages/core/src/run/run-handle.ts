@@ -39,41 +39,67 @@ export interface RunHandle<T = unknown> extends Promise<RunResult<T>> {
 
 /** Puts the handle together. */
 export function createHandle(result: Promise<RunResult>, shared: SharedRun): RunHandle<unknown> {
-  const { recorder, requests, abort } = shared;
-  const read = (): void => {
+  return new Handle(result, shared) as unknown as RunHandle<unknown>;
+}
+
+/** The promise and its ways in one object: a class, since a run that nobody watches should not pay for the ways. */
+class Handle extends Promise<RunResult> {
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  readonly #shared: SharedRun;
+
+  constructor(result: Promise<RunResult>, shared: SharedRun) {
+    super((resolve, reject) => result.then(resolve, reject));
+    this.#shared = shared;
+  }
+
+  get id(): string {
+    return this.#shared.id;
+  }
+
+  get events(): AsyncIterable<RunEvent> {
+    const { requests, recorder } = this.#shared;
     requests.addReader();
     // Who watches events sees the failure there.
-    result.catch(() => {});
-  };
-  const members: PropertyDescriptorMap = {
-    id: { value: shared.id },
-    events: {
-      get: (): AsyncIterable<RunEvent> => {
-        read();
-        return { [Symbol.asyncIterator]: () => recorder.log.read() };
-      },
-    },
-    requests: {
-      get: (): readonly Request[] => {
-        requests.addReader();
-        return requests.list();
-      },
-    },
-    trace: { get: (): Trace => recorder.fold.traceOf() },
-    approve: { value: (...given: [string?, object?] | [object?]) => requests.approve(...splitId(given)) },
-    deny: { value: (...given: [string?, object?] | [object?]) => requests.deny(...splitId(given)) },
-    answer: {
-      value: (...given: unknown[]) =>
-        given.length < 2
-          ? requests.answer(undefined, given[0])
-          : requests.answer(given[0] as string, given[1], given[2] as { by?: string } | undefined),
-    },
-    abort: {
-      value: (reason?: unknown) =>
-        abort.abort(reason === undefined ? new DOMException("the run was aborted", "AbortError") : reason),
-    },
-  };
-  return Object.defineProperties(result, members) as unknown as RunHandle<unknown>;
+    this.catch(() => {});
+    return { [Symbol.asyncIterator]: () => recorder.log.read() };
+  }
+
+  get requests(): readonly Request[] {
+    const { requests } = this.#shared;
+    requests.addReader();
+    return requests.list();
+  }
+
+  get trace(): Trace {
+    return this.#shared.recorder.fold.traceOf();
+  }
+
+  // The ways to steer a run work taken off the handle too, as a callback would.
+
+  get approve(): (...given: readonly unknown[]) => Promise<void> {
+    return (...given) => this.#shared.requests.approve(...splitId(given));
+  }
+
+  get deny(): (...given: readonly unknown[]) => Promise<void> {
+    return (...given) => this.#shared.requests.deny(...splitId(given));
+  }
+
+  get answer(): (...given: readonly unknown[]) => Promise<void> {
+    const { requests } = this.#shared;
+    return (...given) =>
+      given.length < 2
+        ? requests.answer(undefined, given[0])
+        : requests.answer(given[0] as string, given[1], given[2] as { by?: string } | undefined);
+  }
+
+  get abort(): (reason?: unknown) => void {
+    const { abort } = this.#shared;
+    return (reason) =>
+      abort.abort(reason === undefined ? new DOMException("the run was aborted", "AbortError") : reason);
+  }
 }
 
 function splitId(given: readonly unknown[]): [string | undefined, AnswerOptions] {
