@@ -44,7 +44,16 @@ export function toDeclaration(
   };
   if (!isTool(tool)) throw toolValue(involvedOf(partial), originalName, describeValue(tool));
   const own = ownRule(tool);
-  return own === undefined ? partial : { ...partial, rules: [own, ...wrappers] };
+  return { ...partial, tool: snapshotOf(tool), rules: own === undefined ? wrappers : [own, ...wrappers] };
+}
+
+/** A frozen copy, so that what happens to the author's object later changes nothing. `execute` keeps its `this`. */
+function snapshotOf(tool: Declaration["tool"]): Declaration["tool"] {
+  const { execute } = tool;
+  const copy: object = Object.create(Object.getPrototypeOf(tool) as object | null);
+  return Object.freeze(
+    Object.assign(copy, tool, execute === undefined ? {} : { execute: execute.bind(tool) }),
+  ) as Declaration["tool"];
 }
 
 /** The declarations of a whole set, in its order. */

@@ -119,17 +119,31 @@ export function lookAhead(
 }
 
 function policyOf(settings: ResolvedSettings, runtimeContext: unknown): AgentPolicy {
-  return { toolApproval: settings.toolApproval, toolsContext: settings.toolsContext ?? {}, runtimeContext };
+  const { toolApproval, toolsContext } = settings;
+  // Copies, because a grant asks them later: an object that changes meanwhile must not loosen anything.
+  return {
+    toolApproval: typeof toolApproval === "object" ? { ...toolApproval } : toolApproval,
+    toolsContext: { ...toolsContext },
+    runtimeContext,
+  };
 }
 
 function declareToolsProp(tools: ToolSet, agent: Involved): Declaration[] {
   return Object.keys(tools).flatMap((name) => {
     const [declaration] = toDeclarations(
       { [name]: tools[name]! },
-      { label: `tools={{ ${name} }}`, place: agent.source, enclosure: undefined },
+      {
+        label: `tools={{ ${isIdentifier(name) ? name : JSON.stringify(name)} }}`,
+        place: agent.source,
+        enclosure: undefined,
+      },
     );
     return declaration === undefined ? [] : [{ ...declaration, isFromSet: false }];
   });
+}
+
+function isIdentifier(name: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(name);
 }
 
 function appendEntry(

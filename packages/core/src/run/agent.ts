@@ -148,7 +148,7 @@ function startAgent(
 function wrapTools(agent: RunningAgent): ToolSet {
   const { scope, settings } = agent;
   const maxBytes = (settings["maxToolOutputBytes"] as number | undefined) ?? defaultMaxToolOutputBytes;
-  return withoutPrototype(
+  const tools = withoutPrototype(
     scope.declarations.map((declaration) => {
       const { tool, name } = declaration;
       if (isProviderExecuted(declaration)) return [name, tool] as const;
@@ -167,9 +167,11 @@ function wrapTools(agent: RunningAgent): ToolSet {
         toModelOutput: (part: { toolCallId: string; input: unknown; output: unknown }) =>
           agent.step?.modelOutputs.get(part.toolCallId) ?? toModelOutput(declaration, part, maxBytes),
       };
-      return [name, wrapped as unknown as typeof tool] as const;
+      return [name, Object.freeze(wrapped) as unknown as typeof tool] as const;
     }),
   ) as ToolSet;
+  // The SDK hands this very object to the agent's callbacks.
+  return Object.freeze(tools);
 }
 
 /** The context of each tool by exposed name, as the SDK wants it. */

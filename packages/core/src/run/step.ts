@@ -245,10 +245,8 @@ function prepareStepOf(
 function activeTools(agent: RunningAgent): ToolSet {
   const active = agent.settings["activeTools"] as readonly string[] | undefined;
   if (active === undefined) return agent.tools;
-  return Object.setPrototypeOf(
-    Object.fromEntries(Object.entries(agent.tools).filter(([name]) => active.includes(name))),
-    null,
-  ) as ToolSet;
+  const offered = Object.entries(agent.tools).filter(([name]) => active.includes(name));
+  return Object.freeze(Object.setPrototypeOf(Object.fromEntries(offered), null) as ToolSet);
 }
 
 async function stream(options: Record<string, unknown>, step: StepState): Promise<LoopOutcome> {
