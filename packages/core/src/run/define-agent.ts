@@ -46,7 +46,7 @@ export interface CallableAgent<P extends object, I, T> {
   (props: { name?: string; model?: LanguageModel | readonly LanguageModel[] } & P): JuneElement;
   /**
    * Runs the agent alone.
-   * @throws {RunError} `tool-input` through the handle when the input does not fit.
+   * @throws {RunError} `component-failed` through the handle, caused by `tool-input`, when the input does not fit.
    */
   run(input: I, options?: RunOptions & { props?: P }): RunHandle<T>;
 }
