@@ -69,7 +69,10 @@ export function boundModel(
     doStream: async (parameters) => {
       const call = await ModelCall.start(models, step, settings, parameters);
       return call.run(async (model) => {
-        const { stream, ...rest } = await call.attempt(() => openStream(model, parameters, step, call), model);
+        const { stream, ...rest } = await call.attempt(
+          () => openStream(model, parameters, step, call, settings),
+          model,
+        );
         return { ...rest, stream: recordStream(stream, step, call, settings, model.modelId) };
       }, true);
     },
@@ -275,24 +278,49 @@ async function openStream(
   parameters: LanguageModelV4CallOptions,
   step: StepState,
   call: ModelCall,
+  { firstChunkTimeoutMs }: CallSettings,
 ) {
-  const result = await step.abort.wait(model.doStream(parameters), call.onIgnored);
-  const reader = result.stream.getReader();
-  // Providers report an overload as the first part of the stream: seen here, it can still be retried.
+  const limit = limitParts(firstChunkTimeoutMs, "first", step, model.modelId);
+  try {
+    const result = await step.abort.wait(model.doStream(parameters), call.onIgnored);
+    const reader = result.stream.getReader();
+    try {
+      return { ...result, stream: { head: await readHead(reader, step, call), reader } };
+    } catch (error) {
+      reader.cancel(error).catch(() => {});
+      throw error;
+    }
+  } finally {
+    limit?.stop();
+  }
+}
+
+/** The parts up to the first of the answer. Providers report an overload as the first part of the stream: seen here, it can still be retried. */
+async function readHead(reader: PartReader, step: StepState, call: ModelCall): Promise<LanguageModelV4StreamPart[]> {
   const head: LanguageModelV4StreamPart[] = [];
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (value.type === "error") {
-      await reader.cancel().catch(() => {});
+    const { value } = await step.abort.wait(reader.read(), call.onIgnored);
+    if (value === undefined) return head;
+    if (value.type === "error")
       throw value.error instanceof Error
         ? value.error
         : new Error(typeof value.error === "string" ? value.error : JSON.stringify(value.error));
-    }
     head.push(value);
-    if (value.type !== "stream-start" && value.type !== "response-metadata" && value.type !== "raw") break;
+    if (value.type !== "stream-start" && value.type !== "response-metadata" && value.type !== "raw") return head;
   }
-  return { ...result, stream: { head, reader } };
+}
+
+/** Ends the step when the next part of its stream does not come in time. */
+function limitParts(
+  timeoutMs: number | undefined,
+  which: "first" | "next",
+  step: StepState,
+  modelId: string,
+): TimeLimit | undefined {
+  if (timeoutMs === undefined) return undefined;
+  const what = `the ${which} part of the stream of ${JSON.stringify(modelId)}`;
+  const { now } = step.agent.instance.shared.environment;
+  return new TimeLimit(timeoutMs, now, () => step.abort.abort(timedOut(what, timeoutMs)), undefined);
 }
 
 function recordStream(
@@ -302,20 +330,12 @@ function recordStream(
   settings: CallSettings,
   modelId: string,
 ): ReadableStream<LanguageModelV4StreamPart> {
-  const { recorder, environment } = step.agent.instance.shared;
+  const { recorder } = step.agent.instance.shared;
   const rename = callRenamer(step);
   const content: LanguageModelV4Content[] = [];
   let text = "";
   let isFinished = false;
   let limit: TimeLimit | undefined;
-  const expect = (timeoutMs: number | undefined, what: string): void => {
-    limit?.stop();
-    limit =
-      timeoutMs === undefined
-        ? undefined
-        : new TimeLimit(timeoutMs, environment.now, () => step.abort.abort(timedOut(what, timeoutMs)), undefined);
-  };
-  expect(settings.firstChunkTimeoutMs, `the first part of the stream of ${JSON.stringify(modelId)}`);
   const fail = (error: unknown): void => {
     limit?.stop();
     step.streamError ??= error;
@@ -357,8 +377,10 @@ function recordStream(
             break;
           default:
         }
-        if (!isFinished && settings.chunkTimeoutMs !== undefined && part.type !== "stream-start")
-          expect(settings.chunkTimeoutMs, `the next part of the stream of ${JSON.stringify(modelId)}`);
+        if (!isFinished && part.type !== "stream-start") {
+          limit?.stop();
+          limit = limitParts(settings.chunkTimeoutMs, "next", step, modelId);
+        }
         controller.enqueue(part);
       } catch (error) {
         const failure = step.abort.isAborted
