@@ -39,7 +39,8 @@ function convert(flexible: FlexibleSchema<unknown>): CheckedSchema {
   }
 }
 
-function rootProblem(jsonSchema: Record<string, unknown>): string | undefined {
+/** What is wrong with the root of a JSON Schema for a tool's input, if anything. */
+export function rootProblem(jsonSchema: Record<string, unknown>): string | undefined {
   if (jsonSchema["type"] === "object") return undefined;
   if (jsonSchema["type"] !== undefined)
     return `its root is of type ${JSON.stringify(jsonSchema["type"])}, not "object"`;
@@ -47,46 +48,79 @@ function rootProblem(jsonSchema: Record<string, unknown>): string | undefined {
   return combinator === undefined ? undefined : `its root is a ${JSON.stringify(combinator)}, not an object`;
 }
 
-/** Walks a zod schema to the part that has no JSON form, so that the error can name the field. */
-function unrepresentablePart(schema: unknown): string | undefined {
-  const visit = (part: unknown, path: string, depth: number): string | undefined => {
-    const definition = (
-      part as {
-        def?: {
-          type?: string;
-          shape?: object;
-          element?: unknown;
-          innerType?: unknown;
-          options?: unknown[];
-          valueType?: unknown;
-        };
-      } | null
-    )?.def;
+/** The innermost part of a zod schema that has no JSON form, so that the error can name the field. */
+export function unrepresentablePart(schema: unknown): string | undefined {
+  let part = schema;
+  let path = "";
+  // A schema may contain itself.
+  for (let depth = 0; depth < 20; depth++) {
+    const definition = definitionOf(part);
     if (definition === undefined)
       return path === "" ? undefined : `${path} was made by another version of the schema library`;
-    if (depth > 20) return undefined;
-    if (
-      ["date", "bigint", "symbol", "undefined", "void", "map", "set", "function", "promise", "nan", "custom"].includes(
-        definition.type ?? "",
-      )
-    ) {
-      return `${path === "" ? "the root" : path} is a ${definition.type}`;
-    }
-    for (const [key, field] of Object.entries(definition.shape ?? {})) {
-      const found = visit(field, path === "" ? key : `${path}.${key}`, depth + 1);
-      if (found !== undefined) return found;
-    }
-    for (const inner of [
-      definition.element,
-      definition.innerType,
-      definition.valueType,
-      ...(definition.options ?? []),
-    ]) {
-      if (inner === undefined) continue;
-      const found = visit(inner, inner === definition.element ? `${path}[]` : path, depth + 1);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
-  return typeof schema === "object" && schema !== null && "def" in schema ? visit(schema, "", 0) : undefined;
+    const inner = partsOf(definition).find(([, candidate]) => !isRepresentable(candidate));
+    if (inner === undefined) return `${path === "" ? "the root" : path} is a ${definition.type}`;
+    path = `${path}${inner[0]}`.replace(/^\./, "");
+    part = inner[1];
+  }
+  return undefined;
+}
+
+/** What zod keeps of a schema; which parts there are depends on its type. */
+interface ZodDefinition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, unknown>>;
+  readonly catchall?: unknown;
+  readonly element?: unknown;
+  readonly items?: readonly unknown[];
+  readonly rest?: unknown;
+  readonly valueType?: unknown;
+  readonly options?: readonly unknown[];
+  readonly innerType?: unknown;
+  readonly left?: unknown;
+  readonly right?: unknown;
+  readonly in?: unknown;
+  readonly out?: unknown;
+  readonly getter?: () => unknown;
+}
+
+function definitionOf(schema: unknown): ZodDefinition | undefined {
+  return typeof schema === "object" && schema !== null ? (schema as { def?: ZodDefinition }).def : undefined;
+}
+
+/** The schemas a schema is made of, each with what it adds to the path. */
+function partsOf(definition: ZodDefinition): (readonly [string, unknown])[] {
+  const {
+    shape = {},
+    catchall,
+    element,
+    items = [],
+    rest,
+    valueType,
+    options = [],
+    innerType,
+    left,
+    right,
+  } = definition;
+  const parts: (readonly [string, unknown])[] = [
+    ...Object.entries(shape).map(([key, field]) => [`.${key}`, field] as const),
+    [".*", catchall],
+    ["[]", element],
+    ...items.map((item, index) => [`[${index}]`, item] as const),
+    ["[]", rest],
+    [".*", valueType],
+    ...[...options, innerType, left, right, definition.in, definition.out, definition.getter?.()].map(
+      (same) => ["", same] as const,
+    ),
+  ];
+  // A transform alone has no JSON form, but what it stands in takes what it takes.
+  return parts.filter(([, part]) => part !== undefined && part !== null && definitionOf(part)?.type !== "transform");
+}
+
+function isRepresentable(schema: unknown): boolean {
+  if (definitionOf(schema) === undefined) return false;
+  try {
+    return (asSchema(schema as FlexibleSchema<unknown>) as Schema<unknown>).jsonSchema !== undefined;
+  } catch {
+    return false;
+  }
 }
