@@ -5,6 +5,7 @@ import type { CallableDefinition, CallOptions } from "../components/callable-too
 import { runActive, type ActiveRegion } from "../element/active.js";
 import { isPromiseLike } from "../element/element.js";
 import { snapshotJson, type Json } from "../element/json.js";
+import { JuneError } from "../errors/june-error.js";
 import { toolInput, toolOutput } from "../errors/run-errors.js";
 import { escapeLabel, type RenderContext } from "./context.js";
 
@@ -46,7 +47,8 @@ export async function checkOutput(definition: CallableDefinition, output: unknow
 async function validate(definition: CallableDefinition, input: unknown): Promise<unknown> {
   const result = await definition.input.validate?.(input);
   if (result === undefined) return input;
-  if (!result.success) throw toolInput(definition.name, result.error);
+  if (!result.success)
+    throw JuneError.isInstance(result.error) ? result.error : toolInput(definition.name, result.error);
   return result.value;
 }
 

@@ -2,7 +2,7 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { FlexibleSchema, Schema, Tool as SdkTool } from "ai";
-import { checkSchema } from "../capability/schema.js";
+import { convertCallableSchema } from "../capability/callable-schema.js";
 import {
   registerCallable,
   type CallableDefinition,
@@ -120,7 +120,7 @@ function readDefinition(given: object): CallableDefinition {
       { label: `defineTool({ name: ${JSON.stringify(name)} })` },
       [],
     );
-  const checked = checkSchema(input);
+  const checked = convertCallableSchema(name as string, input);
   if (checked.problem !== undefined)
     throw invalidOption(
       "defineTool()",

@@ -1,6 +1,7 @@
 /** What a scripted turn expects of the conversation, and the difference when it is another. */
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { isDeepEqualData } from "ai";
 
 /** Each part is checked only when it is given. */
 export interface Expectation {
@@ -41,7 +42,7 @@ export function matchPrompt(
 function isMatch(expected: unknown, found: unknown): boolean {
   if (expected instanceof RegExp)
     return expected.test(typeof found === "string" ? found : (JSON.stringify(found) ?? ""));
-  return JSON.stringify(expected) === JSON.stringify(found);
+  return isDeepEqualData(expected, found);
 }
 
 function show(value: unknown): string {
