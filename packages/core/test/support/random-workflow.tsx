@@ -73,12 +73,22 @@ export const workflowPlan: fc.Arbitrary<WorkPlan> = plan;
 export interface BuiltWorkflow {
   readonly tree: JuneElement;
   readonly models: readonly ScriptedModel[];
+  /** The tokens of every answer the models gave so far, other ones each time. */
+  readonly spent: { inputTokens: number; outputTokens: number };
 }
 
 /** Builds the tree of a plan. Its tools yield to the event loop, so that abort and answers fall between any two of their steps. */
 export function buildWorkflow(work: WorkPlan): BuiltWorkflow {
   const models: ScriptedModel[] = [];
+  const spent = { inputTokens: 0, outputTokens: 0 };
   let steps = 0;
+  let answers = 0;
+  const spend = () => {
+    const usage = { inputTokens: 3 + 2 * answers, outputTokens: 1 + answers++ };
+    spent.inputTokens += usage.inputTokens;
+    spent.outputTokens += usage.outputTokens;
+    return usage;
+  };
   const build = (part: WorkPlan): JuneNode => {
     switch (part.kind) {
       case "agent":
@@ -114,8 +124,12 @@ export function buildWorkflow(work: WorkPlan): BuiltWorkflow {
       const id = (last.content as { text: string }[])[0]!.text;
       const { calls, ending } = byId.get(id)!;
       if (prompt.at(-1)!.role === "user" && calls.length > 0)
-        return { calls: calls.map((call, index) => toCall(call, `child_${id}_${index}`)), chunkSize: 1 };
-      return ending === "fails" ? new Error("a model failed") : { text: `${id} is done`, chunkSize: 3 };
+        return {
+          calls: calls.map((call, index) => toCall(call, `child_${id}_${index}`)),
+          chunkSize: 1,
+          usage: spend(),
+        };
+      return ending === "fails" ? new Error("a model failed") : { text: `${id} is done`, chunkSize: 3, usage: spend() };
     });
     models.push(model);
     return (
@@ -138,7 +152,7 @@ export function buildWorkflow(work: WorkPlan): BuiltWorkflow {
       </Agent>
     );
   };
-  return { tree: <>{build(work)}</>, models };
+  return { tree: <>{build(work)}</>, models, spent };
 }
 
 function toCall(call: CallPlan, child: string): { name: string; input: unknown } {
