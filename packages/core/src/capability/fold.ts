@@ -10,7 +10,7 @@ import { requireApprovalRules } from "../components/require-approval.js";
 import { registeredCallable } from "../components/callable-tool.js";
 import { checkToolProps, type CompositeResult } from "../components/tool.js";
 import { leavesOf, type Leaf } from "../element/children.js";
-import { coreMajor, isElement, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
+import { coreMajor, elementMajor, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
 import { describeNode, labelOf } from "../element/label.js";
@@ -77,7 +77,7 @@ export function foldChildren(children: JuneNode, path: string): Folded {
       const inner = takeCapability(leaf.element, info, enclosure, folded, path);
       if (inner !== undefined) open.push(inner);
     } else if (enclosure === undefined) folded.body.push(toNode(leaf, path));
-    else throw contentError(leaf, info, enclosure);
+    else throw contentError(leaf, info, enclosure, `${path} > ${enclosure.text}`);
   }
   return folded;
 }
@@ -257,16 +257,12 @@ function toNode(leaf: Leaf, path: string): JuneNode {
   }
 }
 
-function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosure): Error {
-  if (
-    leaf.kind === "invalid" &&
-    !isElement(leaf.value) &&
-    typeof leaf.value === "object" &&
-    leaf.value !== null &&
-    ("$$typeof" in leaf.value || Symbol.for("june.element") in leaf.value)
-  ) {
-    return invalidNodeError(leaf.value, enclosure.text, enclosure.source);
-  }
+/** The error for what stands in a bundle or wrapper without being a capability; a mistake that is one anywhere is told as such. */
+function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosure, path: string): Error {
+  const invalid = leaf.kind === "element" ? invalidTypeError(leaf.element, path) : undefined;
+  if (invalid !== undefined) return invalid;
+  if (leaf.kind === "invalid" && isForeignElement(leaf.value))
+    return invalidNodeError(leaf.value, path, enclosure.source);
   const isBundle = enclosure.definition !== undefined;
   switch (leaf.kind) {
     case "text": {
@@ -277,7 +273,7 @@ function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosur
       return capabilityContent(enclosure, describeNode(leaf.value), undefined, cure);
     }
     case "element": {
-      const own = info === undefined && typeof leaf.element.type === "function";
+      const own = info === undefined;
       const cure = own
         ? `Put it among the <Agent>'s children, or make it a bundle with defineCapabilities() if it declares capabilities.`
         : `Put it among the <Agent>'s children${isBundle ? ", beside the bundle" : ""}.`;
@@ -305,4 +301,9 @@ function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosur
         "Return <Tool>, bundles, wrappers, toolsets, callable agents and <Inherit> only.",
       );
   }
+}
+
+/** Whether a value is an element of another JSX runtime, or of a core too far from this one. */
+function isForeignElement(value: unknown): boolean {
+  return typeof value === "object" && value !== null && ("$$typeof" in value || elementMajor(value) !== undefined);
 }
