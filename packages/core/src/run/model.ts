@@ -68,13 +68,14 @@ export function boundModel(
     },
     doStream: async (parameters) => {
       const call = await ModelCall.start(models, step, settings, parameters);
-      return call.run(async (model) => {
+      const opening = call.run(async (model) => {
         const { stream, ...rest } = await call.attempt(
           () => openStream(model, parameters, step, call, settings),
           model,
         );
         return { ...rest, stream: recordStream(stream, step, call, settings, model.modelId) };
       }, true);
+      return keepInFlight(step, opening);
     },
   };
 }
@@ -323,6 +324,14 @@ function limitParts(
   return new TimeLimit(timeoutMs, now, () => step.abort.abort(timedOut(what, timeoutMs)), undefined);
 }
 
+/** An aborted stream of the SDK's ends at once: what a step must not leave behind is waited for at its end. */
+function keepInFlight<T>({ inFlight }: StepState, work: Promise<T>): Promise<T> {
+  const settle = (): void => void inFlight.delete(work);
+  inFlight.add(work);
+  work.then(settle, settle);
+  return work;
+}
+
 function recordStream(
   { head, reader }: { head: LanguageModelV4StreamPart[]; reader: PartReader },
   step: StepState,
@@ -336,8 +345,20 @@ function recordStream(
   let text = "";
   let isFinished = false;
   let limit: TimeLimit | undefined;
-  const fail = (error: unknown): void => {
+  const { signal } = step.abort;
+  const settle = (): void => {
     limit?.stop();
+    signal.removeEventListener("abort", close);
+  };
+  const close = (): void => {
+    limit?.stop();
+    call.fail(step.abort.reason);
+    void keepInFlight(step, step.abort.wait(reader.cancel(step.abort.reason), call.onIgnored));
+  };
+  if (signal.aborted) close();
+  else signal.addEventListener("abort", close, { once: true });
+  const fail = (error: unknown): void => {
+    settle();
     step.streamError ??= error;
     call.fail(error);
   };
@@ -346,7 +367,7 @@ function recordStream(
       try {
         const raw = head.shift() ?? (await reader.read()).value;
         if (raw === undefined) {
-          limit?.stop();
+          settle();
           if (isFinished) controller.close();
           else {
             const error = step.abort.isAborted ? step.abort.reason : streamCut(modelId);
@@ -369,7 +390,7 @@ function recordStream(
             call.finish(part.finishReason, part.usage, text === "" ? content : [{ type: "text", text }, ...content]);
             if (part.finishReason.unified === "interrupted") throw streamCut(modelId);
             isFinished = true;
-            limit?.stop();
+            settle();
             call.end();
             break;
           case "error":
@@ -393,7 +414,7 @@ function recordStream(
       }
     },
     async cancel(reason) {
-      limit?.stop();
+      settle();
       call.fail(step.abort.isAborted ? step.abort.reason : (reason ?? streamCut(modelId)));
       await reader.cancel(reason);
     },
