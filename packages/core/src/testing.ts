@@ -2,6 +2,8 @@
 
 export { echoModel } from "./testing/echo-model.js";
 export type { Expectation } from "./testing/expectation.js";
+export { recordScript } from "./testing/record-script.js";
+export { scopeOf, type AgentScope } from "./testing/scope-of.js";
 export {
   scriptedModel,
   type ModelCallRecord,

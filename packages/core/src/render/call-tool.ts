@@ -176,11 +176,13 @@ export class CallRegion implements ActiveRegion {
     const position = counts.get("call") ?? 0;
     counts.set("call", position + 1);
     const path = `${context.path}/tool[${position}:${escapeLabel(name)}]`;
+    const label = context.node.label === "run" ? name : `${context.node.label}/${name}`;
+    const stub = Object.hasOwn(run.stubs, label) ? run.stubs[label] : undefined;
     const node = recorder.start({
       type: "tool-call-start",
       name,
       path,
-      label: `${context.node.label}/${name}`,
+      label,
       parentId: context.node.id,
       toolCallId: path,
       invocation: "application",
@@ -197,7 +199,9 @@ export class CallRegion implements ActiveRegion {
         trace: { runId: run.runId, path },
       } as CallOptions;
       const work = inner.run(() =>
-        executeCallable(definition, input, options, (value) => recorder.progress(node, value)),
+        executeCallable(stub === undefined ? definition : { ...definition, execute: stub }, input, options, (value) =>
+          recorder.progress(node, value),
+        ),
       );
       const output = await abort.wait(Promise.resolve(work), () =>
         recorder.note(node, { code: "ignored-abort", text: `the tool ${JSON.stringify(name)} ignored the abort` }),

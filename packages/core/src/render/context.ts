@@ -7,6 +7,7 @@ import type { Scope } from "../capability/scope.js";
 import type { NodeHandle, Recorder } from "../trace/recorder.js";
 import type { AbortScope } from "./abort-scope.js";
 import type { Layer } from "./layer.js";
+import type { Strands } from "./strands.js";
 import type { TimeLimit } from "./time-limit.js";
 
 /** The components and tags around a node, from the inside out; printed as `<Release> > <Agent>`. */
@@ -44,7 +45,10 @@ export interface AgentState {
 export interface RunOperations {
   /** The id of the outermost run. */
   readonly runId: string;
+  /** What stands in for executes, by label, in tests. */
+  readonly stubs: Readonly<Record<string, (input: any) => unknown>>;
   readonly recorder: Recorder;
+  readonly strands: Strands;
   /** Depth of child runs; 0 for the outermost. */
   readonly depth: number;
   renderAgent(element: JuneElement, context: RenderContext): Promise<void>;

@@ -16,7 +16,7 @@ import { TimeLimit } from "../render/time-limit.js";
 import type { NodeHandle } from "../trace/recorder.js";
 import { DeniedOutput, toModelOutput, defaultMaxToolOutputBytes } from "./model-output.js";
 import type { Decision, Request } from "./request.js";
-import type { RunningAgent, StepState } from "./run-state.js";
+import type { RunningAgent, StepState, Turn } from "./run-state.js";
 
 /** What a tool's `execute` gets besides its input. */
 export type ExecuteOptions = ToolExecutionOptions<any>;
@@ -31,6 +31,8 @@ export interface CallableDeclaration {
 
 interface Call extends CallableDeclaration {
   readonly step: StepState;
+  /** The strands of the turn, of which this call is one. */
+  readonly fork: Turn["fork"];
   readonly node: NodeHandle;
   readonly input: unknown;
   readonly options: ExecuteOptions;
@@ -61,7 +63,10 @@ export function executeOf(callable: CallableDeclaration): (input: unknown, optio
     const call = startCall(callable, input, options);
     const work = runCall(call);
     call.step.inFlight.add(work);
-    const settle = (): void => void call.step.inFlight.delete(work);
+    const settle = (): void => {
+      call.step.inFlight.delete(work);
+      call.fork?.end(options.toolCallId);
+    };
     work.then(settle, settle);
     return work;
   };
@@ -93,7 +98,17 @@ function startCall(callable: CallableDeclaration, input: unknown, options: Execu
     siblings: { counts: new Map() },
     abort,
   }));
-  return { ...callable, step, node, input, options, abort, timeLimits: step.turnLimit ?? step.timeLimits, region };
+  return {
+    ...callable,
+    step,
+    fork: turn.fork,
+    node,
+    input,
+    options,
+    abort,
+    timeLimits: step.turnLimit ?? step.timeLimits,
+    region,
+  };
 }
 
 /** A call after the agent's step: whoever kept the tool has no grant any more. */
@@ -159,6 +174,7 @@ async function* streamCall(
     // An aborted stream of the SDK's stops asking in the middle.
     if (!hasEnded) failCall(call, call.step.abort.reason ?? new Error("the output was not read to its end"));
     call.step.inFlight.delete(work);
+    call.fork?.end(options.toolCallId);
     done();
   }
 }
@@ -249,8 +265,21 @@ async function begin(call: Call): Promise<{ limited: Call; stop: () => void }> {
 async function callThrough(call: Call, input: unknown): Promise<unknown> {
   const { agent, declaration, node, abort, step, timeLimits } = call;
   const { tool, composite, name } = declaration;
+  const { stubs } = agent.instance;
+  if (Object.hasOwn(stubs, node.label)) {
+    const output: unknown = await abort.wait(Promise.resolve(stubs[node.label]!(input)), () => noteIgnored(call));
+    return composite === undefined ? output : { output };
+  }
   if (composite !== undefined)
-    return agent.instance.runChild({ composite, tool: name, input, node, abort, step, timeLimits });
+    return agent.instance.runChild({
+      composite,
+      tool: name,
+      input,
+      node,
+      abort,
+      frame: step.context.frame,
+      timeLimits,
+    });
   const value = call.region.run((): unknown => {
     const given: unknown = tool.execute!(input, executeOptions(call));
     return isAsyncIterable(given) ? lastOf(given, call) : given;

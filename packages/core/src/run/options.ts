@@ -37,6 +37,12 @@ export interface RunOptions {
   context?: Record<string, unknown>;
   /** Whether models stream, so that `text-delta` events appear; false unless set. */
   stream?: boolean;
+  /**
+   * For tests: what stands in for a tool's execute, by the call's label: `research:findings/search`, or the name alone
+   * for a callable tool that a component outside any step calls. Everything around the execute stays: validation,
+   * approval, trace.
+   */
+  stubs?: Readonly<Record<string, (input: any) => unknown>>;
   /** The AI SDK's telemetry settings. */
   telemetry?: ToolLoopAgentSettings<never, ToolSet>["telemetry"];
   /** `capture`: `"full"` keeps prompts, answers, tool inputs and outputs in the trace; `"shape"` (the default) keeps none. */
@@ -54,6 +60,7 @@ const known = [
   "limits",
   "context",
   "stream",
+  "stubs",
   "telemetry",
   "trace",
 ] as const satisfies readonly (keyof RunOptions)[];
@@ -101,6 +108,11 @@ export function checkOptions(options: RunOptions): ResolvedLimits {
     "true or false",
   );
   if (options.context !== undefined) expectObject("context", options.context);
+  if (options.stubs !== undefined) {
+    expectObject("stubs", options.stubs);
+    for (const [label, stub] of Object.entries(options.stubs))
+      expect(typeof stub === "function", `stubs[${JSON.stringify(label)}]`, stub, "a function of the tool's input");
+  }
   expectObject("trace", options.trace ?? {});
   const { capture } = options.trace ?? {};
   refuseUnknown("trace.", Object.keys(options.trace ?? {}), ["capture"]);
