@@ -10,3 +10,4 @@ export {
   type ScriptedModel,
   type ScriptedTurn,
 } from "@june/core/testing";
+export { recordScript, scopeOf, type AgentScope } from "@june/core/testing";
