@@ -43,7 +43,7 @@ export async function renderParallel(
       try {
         await renderNode(toNode(leaf), branch);
       } catch (error) {
-        if (isCausedBy(error, cancelled)) continue;
+        if (branch.abort.isAborted && isCausedBy(error, cancelled)) continue;
         failures.set(index, error);
         for (const other of branches) other.context.abort.abort(cancelled);
       } finally {
