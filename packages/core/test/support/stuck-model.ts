@@ -5,21 +5,24 @@ import type { ScriptedModel } from "@june/core/testing";
 type Model = Omit<ScriptedModel, "calls">;
 type Part = Awaited<ReturnType<Model["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;
 
-/** What happened to a stuck model. */
+/** A model that notes what happened to it. */
 export interface StuckModel extends Model {
   /** Calls that began. */
   readonly started: number;
-  /** Streams whose reader cancelled them. */
-  readonly cancelled: number;
 }
 
 /**
  * Makes a model that never answers.
  * @param where before anything comes, before the first part of the stream, or after some text of it
  * @param isDeaf whether it ignores its abort signal; a stream that hears it errors with the reason, as fetch does
+ * @param onClose what closing its stream takes
  */
-export function stuckModel(where: "call" | "first-part" | "next-part", isDeaf: boolean): StuckModel {
-  const state = { started: 0, cancelled: 0 };
+export function stuckModel(
+  where: "call" | "first-part" | "next-part",
+  isDeaf: boolean,
+  onClose: () => Promise<void> = async () => {},
+): StuckModel {
+  const state = { started: 0 };
   const hang = (signal: AbortSignal | undefined): Promise<never> =>
     new Promise((_resolve, reject) => {
       if (!isDeaf) signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
@@ -31,9 +34,6 @@ export function stuckModel(where: "call" | "first-part" | "next-part", isDeaf: b
     supportedUrls: {},
     get started() {
       return state.started;
-    },
-    get cancelled() {
-      return state.cancelled;
     },
     doGenerate: ({ abortSignal }) => {
       state.started++;
@@ -57,7 +57,7 @@ export function stuckModel(where: "call" | "first-part" | "next-part", isDeaf: b
             if (part !== undefined) return controller.enqueue(part);
             await hang(abortSignal);
           },
-          cancel: () => void state.cancelled++,
+          cancel: onClose,
         }),
       };
     },
