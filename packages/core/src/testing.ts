@@ -12,3 +12,10 @@ export {
   type ScriptedTurn,
   type ScriptEntry,
 } from "./testing/scripted-model.js";
+export {
+  checkCapabilities,
+  type CapabilityCheck,
+  type CapabilityProblem,
+  type CapabilityReport,
+  type CheckOptions,
+} from "./testing/check-capabilities.js";

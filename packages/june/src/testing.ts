@@ -10,4 +10,13 @@ export {
   type ScriptedModel,
   type ScriptedTurn,
 } from "@june/core/testing";
-export { recordScript, scopeOf, type AgentScope } from "@june/core/testing";
+export {
+  checkCapabilities,
+  recordScript,
+  scopeOf,
+  type AgentScope,
+  type CapabilityCheck,
+  type CapabilityProblem,
+  type CapabilityReport,
+  type CheckOptions,
+} from "@june/core/testing";
