@@ -2,6 +2,10 @@
 
 export { foldEvents } from "./trace/fold.js";
 export type { RunEvent } from "./trace/event.js";
+export { diffTraces, type TraceDifference } from "./trace/diff.js";
+export { printTrace, type PrintOptions } from "./trace/print.js";
+export { readTrace } from "./trace/read.js";
+export { traceSchema } from "./trace/schema.js";
 export {
   traceFormat,
   type Capture,
@@ -16,3 +20,4 @@ export {
   type TraceNote,
 } from "./trace/trace.js";
 export type { Usage } from "./trace/usage.js";
+export { walkTrace, type WalkedNode } from "./trace/walk.js";

@@ -52,6 +52,7 @@ export const errorCodes = [
   "request-ambiguous",
   "request-kind",
   "agent-unknown",
+  "trace-invalid",
 ] as const;
 
 /** One of the stable error codes of docs/errors.md. */

@@ -319,3 +319,10 @@ export function toolRevoked(tool: string): RunError {
     { details: { tool } },
   );
 }
+
+/** A document is no trace that this version reads. `problem` says what is wrong with it and where. */
+export function traceInvalid(problem: string, cure: string, details: Record<string, unknown>): RunError {
+  return new RunError("trace-invalid", composeMessage(`this is not a trace June can read: ${problem}`, [], cure), {
+    details,
+  });
+}
