@@ -51,7 +51,9 @@ export async function renderParallel(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, branches.length) }, work));
+  const workers = Array.from({ length: Math.min(limit, branches.length) }, (_, index) => index);
+  const fork = context.run.strands.fork(workers);
+  await Promise.all(workers.map((worker) => work().finally(() => fork.end(worker))));
   context.abort.throwIfAborted();
   if (failures.size === 0) {
     for (const { context: branch } of branches) merge(branch, context);

@@ -26,7 +26,7 @@ export async function runChild(
   }) => RunInstance,
 ): Promise<ChildRunOutput & { output: unknown }> {
   const { shared } = caller;
-  const { composite, tool, node: toolNode, step } = call;
+  const { composite, tool, node: toolNode } = call;
   const depth = caller.depth + 1;
   const labelPrefix = `${caller.labelPrefix}${tool}:`;
   if (depth > shared.spending.limits.depth) {
@@ -60,7 +60,7 @@ export async function runChild(
     frame: {
       label: composite.kind === "agent" ? `<${composite.name}>` : `<Tool name=${JSON.stringify(tool)}>`,
       source: undefined,
-      outer: step.context.frame,
+      outer: call.frame,
       isComponent: false,
     },
     node,

@@ -135,7 +135,7 @@ class ModelCall {
       parentId: step.node.id,
       ...(settings.memory === undefined ? {} : { messages: addedMessages(settings.memory, parameters.prompt) }),
     });
-    step.turn = { node: this.node, modelId: first.modelId, positions: new Map() };
+    step.turn = { node: this.node, modelId: first.modelId, positions: new Map(), fork: undefined };
     if (settings.stepTimeoutMs !== undefined) this.#limitStep(settings.stepTimeoutMs);
   }
 
@@ -237,12 +237,14 @@ class ModelCall {
       );
   }
 
-  #facts(): { finishReason?: string; usage?: LanguageModelUsage; content?: unknown } {
+  #facts(): { finishReason?: string; usage?: LanguageModelUsage; text?: string; content?: unknown } {
     if (this.#result === undefined) return {};
     const { finishReason, usage, content } = this.#result;
+    const text = this.#step.agent.instance.shared.options.stream === true ? "" : textOf(content);
     return {
       finishReason,
       usage,
+      ...(text === "" ? {} : { text }),
       ...(content === undefined || this.#settings.memory === undefined ? {} : { content }),
     };
   }
@@ -267,6 +269,10 @@ class ModelCall {
       step.timeLimits,
     );
   }
+}
+
+function textOf(content: readonly LanguageModelV4Content[] | undefined): string {
+  return (content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 }
 
 interface PartReader {

@@ -11,7 +11,9 @@ import { cloneData } from "../capability/approval.js";
 import { deepFreeze } from "../element/json.js";
 import type { NodeHandle, Recorder } from "../trace/recorder.js";
 import type { AbortScope } from "../render/abort-scope.js";
+import type { Strands } from "../render/strands.js";
 import { TimeLimit } from "../render/time-limit.js";
+import { keepAlive } from "./keep-alive.js";
 import type { RunOptions } from "./options.js";
 import type { Answer, Decision, Request } from "./request.js";
 
@@ -35,6 +37,8 @@ interface OpenRequest {
   readonly request: Request;
   readonly opening: Opening;
   readonly decide: (decision: Decision) => void;
+  /** Ends the wait of the strand, once people are waited for. */
+  goOn: (() => void) | undefined;
 }
 
 /** The requests of one outermost run. */
@@ -44,20 +48,22 @@ export class Requests {
   readonly #recorder: Recorder;
   readonly #options: Pick<RunOptions, "onRequest">;
   readonly #requestMs: number;
+  readonly #strands: Strands;
   readonly #fail: (error: unknown) => void;
   #hasReader = false;
-  #keepAlive: ReturnType<typeof setInterval> | undefined;
 
   /** @param fail ends the outermost run, when nobody can answer. */
   constructor(
     recorder: Recorder,
     options: Pick<RunOptions, "onRequest">,
     requestMs: number,
+    strands: Strands,
     fail: (error: unknown) => void,
   ) {
     this.#recorder = recorder;
     this.#options = options;
     this.#requestMs = requestMs;
+    this.#strands = strands;
     this.#fail = fail;
   }
 
@@ -100,8 +106,8 @@ export class Requests {
     const resume = TimeLimit.pause(opening.timeLimits);
     let decide!: (decision: Decision) => void;
     const decided = new Promise<Decision>((resolve) => (decide = resolve));
-    this.#open.set(request.id, { request, opening, decide });
-    this.#keepAlive ??= setInterval(() => {}, 2 ** 30);
+    this.#open.set(request.id, { request, opening, decide, goOn: undefined });
+    const letGo = keepAlive();
     const timer =
       this.#requestMs === Infinity
         ? undefined
@@ -119,6 +125,7 @@ export class Requests {
       throw error;
     } finally {
       clearTimeout(timer);
+      letGo();
       resume();
       this.#close(request.id);
     }
@@ -171,16 +178,17 @@ export class Requests {
   }
 
   #close(id: string): void {
+    this.#open.get(id)?.goOn?.();
     this.#open.delete(id);
-    if (this.#open.size > 0) return;
-    clearInterval(this.#keepAlive);
-    this.#keepAlive = undefined;
   }
 
   #ask(request: Request, { abort }: Opening): void {
     const { onRequest } = this.#options;
     const give = (): void => {
-      if (!this.#hasReader && this.#open.has(request.id)) this.#fail(requestUnanswered(request));
+      const open = this.#open.get(request.id);
+      if (open === undefined) return;
+      if (this.#hasReader) open.goOn = this.#strands.pause();
+      else this.#fail(requestUnanswered(request));
     };
     if (onRequest === undefined) return give();
     void (async () => {

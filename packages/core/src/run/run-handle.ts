@@ -1,10 +1,12 @@
 /** The handle of a run: a promise of its result with ways to watch it, answer its requests and end it. */
 
+import type { UIMessageChunk } from "ai";
 import type { RunEvent } from "../trace/event.js";
 import type { Trace } from "../trace/trace.js";
 import type { Request } from "./request.js";
 import type { RunResult } from "./result.js";
 import type { SharedRun } from "./run-state.js";
+import { UiMessageStream, type UIStreamOptions } from "./ui-message-stream.js";
 
 /** Who answers, and why. */
 export interface AnswerOptions {
@@ -17,6 +19,14 @@ export interface RunHandle<T = unknown> extends Promise<RunResult<T>> {
   readonly id: string;
   /** Every event from the first on, for each reader; ends with `run-end` and never throws. Reading it means requests can be answered. */
   readonly events: AsyncIterable<RunEvent>;
+  /**
+   * The run as the AI SDK's UI message stream, for `createUIMessageStreamResponse` and `useChat`. It ends with the run, or when
+   * nothing but open requests is left to happen; once they are answered a further call goes on with the same message, whose id is
+   * the run's. Reading it means requests can be answered.
+   * @throws {DeclarationError} `invalid-option`
+   * @see docs/guide/app-you-have.md
+   */
+  toUIMessageStream(options?: UIStreamOptions): ReadableStream<UIMessageChunk>;
   /** The open requests, oldest first. Reading it means requests can be answered. */
   readonly requests: readonly Request[];
   /** A snapshot of the trace so far. */
@@ -49,6 +59,7 @@ class Handle extends Promise<RunResult> {
   }
 
   readonly #shared: SharedRun;
+  #uiMessage: UiMessageStream | undefined;
 
   constructor(result: Promise<RunResult>, shared: SharedRun) {
     super((resolve, reject) => result.then(resolve, reject));
@@ -60,17 +71,28 @@ class Handle extends Promise<RunResult> {
   }
 
   get events(): AsyncIterable<RunEvent> {
-    const { requests, recorder } = this.#shared;
-    requests.addReader();
-    // Who watches events sees the failure there.
-    this.catch(() => {});
+    this.#read();
+    const { recorder } = this.#shared;
     return { [Symbol.asyncIterator]: () => recorder.log.read() };
+  }
+
+  get toUIMessageStream(): (options?: UIStreamOptions) => ReadableStream<UIMessageChunk> {
+    return (options = {}) => {
+      this.#read();
+      return (this.#uiMessage ??= new UiMessageStream(this.#shared)).open(options);
+    };
   }
 
   get requests(): readonly Request[] {
     const { requests } = this.#shared;
     requests.addReader();
     return requests.list();
+  }
+
+  #read(): void {
+    this.#shared.requests.addReader();
+    // Who watches sees the failure there.
+    this.catch(() => {});
   }
 
   get trace(): Trace {

@@ -5,7 +5,8 @@ import type { ToolResultOutput } from "@ai-sdk/provider-utils";
 import type { Composite } from "../capability/declaration.js";
 import type { Scope } from "../capability/scope.js";
 import type { AbortScope } from "../render/abort-scope.js";
-import type { AgentState, RenderContext, RunOperations } from "../render/context.js";
+import type { AgentState, Frame, RenderContext, RunOperations } from "../render/context.js";
+import type { Fork, Strands } from "../render/strands.js";
 import type { TimeLimit } from "../render/time-limit.js";
 import type { NodeHandle, Recorder } from "../trace/recorder.js";
 import type { ChildRunOutput } from "../trace/trace.js";
@@ -28,6 +29,7 @@ export interface SharedRun {
   readonly environment: Environment;
   readonly recorder: Recorder;
   readonly abort: AbortScope;
+  readonly strands: Strands;
   readonly requests: Requests;
   readonly toolsets: Toolsets;
   readonly spending: Spending;
@@ -59,7 +61,8 @@ export interface ChildCall {
   readonly input: unknown;
   readonly node: NodeHandle;
   readonly abort: AbortScope;
-  readonly step: StepState;
+  /** What the call stands in, for errors inside. */
+  readonly frame: Frame | undefined;
   /** The limits that must stand still while a person is asked inside. */
   readonly timeLimits: TimeLimit | undefined;
 }
@@ -108,4 +111,6 @@ export interface Turn {
   readonly node: NodeHandle;
   readonly modelId: string;
   readonly positions: Map<string, number>;
+  /** The calls that June runs, by tool call id. */
+  fork: Fork<string> | undefined;
 }

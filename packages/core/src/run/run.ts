@@ -2,21 +2,16 @@
 
 import { isElement, type JuneElement } from "../element/element.js";
 import { invalidNodeError } from "../element/invalid.js";
-import { AbortScope } from "../render/abort-scope.js";
 import type { RenderContext } from "../render/context.js";
 import { Layer } from "../render/layer.js";
 import { renderNode } from "../render/render.js";
-import { Recorder, type NodeHandle } from "../trace/recorder.js";
+import type { NodeHandle } from "../trace/recorder.js";
 import { createInstance } from "./instance.js";
-import { Spending } from "./limits.js";
 import { checkOptions, defaultLimits, type RunOptions } from "./options.js";
-import { Requests } from "./requests.js";
 import { conversationOf, outputOf, type RunResult } from "./result.js";
 import { createHandle, type RunHandle } from "./run-handle.js";
 import type { Environment, SharedRun } from "./run-state.js";
-import { Toolsets } from "./toolsets.js";
-
-const defaultEnvironment: Environment = { now: Date.now, generateRunId: () => crypto.randomUUID() };
+import { defaultEnvironment, openRun } from "./shared-run.js";
 
 /**
  * Runs a tree. The handle is a promise of the result; it rejects with the run's error, or with the reason of an abort as it is.
@@ -38,31 +33,7 @@ export function startRun(element: JuneElement, given: RunOptions, environment: E
     failEarly = { error };
   }
   const options = failEarly === undefined ? given : {};
-  const id = environment.generateRunId();
-  const recorder = new Recorder(options.trace?.capture ?? "shape", environment.now);
-  const node = recorder.start({ type: "run-start", name: "run", path: "", label: "run", runId: id });
-  const abort = new AbortScope(limits);
-  const failures: unknown[] = [];
-  const fail = (error: unknown): void => {
-    failures.push(error);
-    abort.abort(error);
-  };
-  const requests = new Requests(recorder, options, limits.requestMs, fail);
-  const toolsets = new Toolsets(abort, recorder, limits.cleanupMs);
-  const allowedTools = options.allowedTools === undefined ? undefined : new Set(options.allowedTools);
-  const shared: SharedRun = {
-    id,
-    options,
-    environment,
-    recorder,
-    abort,
-    requests,
-    toolsets,
-    spending: new Spending(limits),
-    allowedTools,
-    fail,
-    failures,
-  };
+  const { shared, node } = openRun(options, limits, environment);
   const result = failEarly === undefined ? execute(element, shared, node) : reject(failEarly.error, shared, node);
   return createHandle(result, shared);
 }

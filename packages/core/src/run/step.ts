@@ -150,6 +150,7 @@ async function runLoop(
     step.turnLimit?.stop();
     // A stream ends at once on an abort; its tools are waited for here. Each bounds its own wait.
     if (step.inFlight.size > 0) await Promise.allSettled(step.inFlight);
+    step.turn?.fork?.close();
     abort.dispose();
     agent.step = undefined;
   }

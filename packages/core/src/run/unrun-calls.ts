@@ -14,12 +14,15 @@ interface CallPart {
   readonly providerExecuted?: boolean;
 }
 
-/** Looks through what one model call gave, before its tools run. */
+/** Looks through what one model call gave, before its tools run: the other calls run as strands of their own. */
 export function recordUnrunCalls(step: StepState, content: readonly CallPart[]): void {
+  const own: string[] = [];
   for (const part of content) {
-    if (part.type === "tool-call" && (part.invalid === true || part.providerExecuted === true))
-      recordCall(step, part, content);
+    if (part.type !== "tool-call") continue;
+    if (part.invalid === true || part.providerExecuted === true) recordCall(step, part, content);
+    else own.push(part.toolCallId);
   }
+  step.turn!.fork = step.agent.instance.shared.strands.fork(own);
 }
 
 function recordCall(step: StepState, part: CallPart, content: readonly CallPart[]): void {

@@ -77,6 +77,16 @@ export class EventLog {
     return iterator;
   }
 
+  /** A reader from the first event on that takes what is there at once; `onMore` is told when there is more. */
+  follow(onMore: () => void): () => RunEvent | undefined {
+    const reader: Reader = { position: 0, added: new Map(), wake: undefined };
+    this.#readers.add(reader);
+    return () => {
+      reader.wake = onMore;
+      return this.#take(reader);
+    };
+  }
+
   #take(reader: Reader): RunEvent | undefined {
     for (const [index, piece] of reader.added) {
       reader.added.delete(index);

@@ -55,6 +55,8 @@ export type RunEvent =
       readonly type: "model-call-end";
       readonly finishReason?: string;
       readonly usage?: LanguageModelUsage;
+      /** The whole text of a call that was not streamed. */
+      readonly text?: string;
       readonly content?: unknown;
     })
   | (Common & { readonly type: "tool-call-progress"; readonly value: unknown })
