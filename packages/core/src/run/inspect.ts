@@ -45,6 +45,8 @@ export interface InspectOptions {
 
 interface Place {
   readonly path: readonly string[];
+  /** The nearest component of the author's own, and whether nothing stands between. */
+  readonly component: { readonly label: string; readonly isNearest: boolean } | undefined;
   readonly scope: Scope | undefined;
   readonly chain: readonly object[];
   readonly allowedTools: ReadonlySet<string> | undefined;
@@ -57,6 +59,7 @@ interface Place {
 export async function inspect(element: JuneElement, options: InspectOptions = {}): Promise<readonly InspectedNode[]> {
   return inspectNode(element, {
     path: [],
+    component: undefined,
     scope: undefined,
     chain: [],
     allowedTools: options.allowedTools === undefined ? undefined : new Set(options.allowedTools),
@@ -79,7 +82,12 @@ async function inspectElement(element: JuneElement, place: Place): Promise<Inspe
   if (invalid !== undefined) throw invalid;
   const kind = tagInfo(element.type)?.kind;
   const props = element.props as Readonly<Record<string, any>>;
-  const inner = { ...place, path: [...place.path, labelOf(element)] };
+  const label = labelOf(element);
+  const component =
+    kind === undefined
+      ? { label, isNearest: true }
+      : place.component && { label: place.component.label, isNearest: false };
+  const inner: Place = { ...place, path: [...place.path, label], component };
   switch (kind) {
     case undefined: {
       const inside = await inspectNode(await renderComponent(element, inner), inner);
@@ -98,13 +106,15 @@ async function inspectElement(element: JuneElement, place: Place): Promise<Inspe
     case "fragment":
       return inspectNode(props["children"] as JuneNode, inner);
     default:
-      if (isCapabilityKind(kind))
-        throw misplacedCapability(
-          { label: labelOf(element), source: element.source },
-          place.path[place.path.length - 1],
-        );
+      if (isCapabilityKind(kind)) throw misplacedCapability({ label, source: element.source }, whereIn(place));
       return [];
   }
+}
+
+/** Where a misplaced capability stands, told as a run tells it. */
+function whereIn({ component, scope, path }: Place): string | undefined {
+  if (component === undefined && scope === undefined) return undefined;
+  return component?.isNearest === true ? `the component ${component.label}` : path[path.length - 1];
 }
 
 async function renderComponent(element: JuneElement, place: Place): Promise<JuneNode> {

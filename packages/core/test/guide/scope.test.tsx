@@ -18,10 +18,10 @@ import {
   type JuneNode,
 } from "@june/core";
 import { echoModel, scriptedModel } from "@june/core/testing";
-import { tool, type Tool as SdkTool } from "ai";
+import { tool as defineSdkTool, type Tool as SdkTool } from "ai";
 import { z } from "zod";
 import { deferred } from "../support/deferred.js";
-import { failureOf, inspectionFailureOf } from "../support/failure-of.js";
+import { agreedFailureOf, failureOf } from "../support/failure-of.js";
 import { marksIn } from "../support/marks.js";
 import { agentNodes, toolNames } from "../support/scopes.js";
 import { echo, saying } from "../support/tools.js";
@@ -218,7 +218,7 @@ describe("when it is worked out", () => {
   });
 
   it("C2 what was resolved is frozen: a tool object that changes afterwards changes nothing", async () => {
-    const shifty = tool({ description: "Before", inputSchema: z.object({}), execute: (): string => "before" });
+    const shifty = defineSdkTool({ description: "Before", inputSchema: z.object({}), execute: (): string => "before" });
     const model = scriptedModel([
       () => {
         Object.assign(shifty, { description: "After", needsApproval: true, inputSchema: z.object({ x: z.string() }) });
@@ -368,8 +368,7 @@ describe("a capability where no agent takes it", () => {
       `<Tool name="own"> (${here("own")})`,
       "inside the component <Tools>, where no <Agent> can see it",
     );
-    expect(await failureOf(tree)).toMatchObject(expected);
-    expect(await inspectionFailureOf(tree)).toMatchObject({ code: "misplaced-capability" });
+    expect(await agreedFailureOf(tree)).toMatchObject(expected);
   });
 
   it("C4 in a component in a component, which names the one around it", async () => {
@@ -381,28 +380,18 @@ describe("a capability where no agent takes it", () => {
       </>
     );
     const Outer = async (): Promise<JuneNode> => <Inner />;
-    expect(
-      await failureOf(
-        <Agent>
-          <Outer />
-        </Agent>,
-      ),
-    ).toMatchObject(
-      misplaced(`<Namespace name="n"> (${here("deep")})`, "inside the component <Inner>, where no <Agent> can see it"),
-    );
+    const where = "inside the component <Inner>, where no <Agent> can see it";
+    const expected = misplaced(`<Namespace name="n"> (${here("deep")})`, where);
+    expect(await agreedFailureOf(<Agent>{[<Outer key="outer" />]}</Agent>)).toMatchObject(expected);
+    expect(await agreedFailureOf(<Outer />)).toMatchObject(expected);
   });
 
   it("C4 outside every agent", async () => {
-    expect(await failureOf(<Tool /* outside */ name="a" value={echo} />)).toMatchObject(
-      misplaced(`<Tool name="a"> (${here("outside")})`, "outside any <Agent>"),
-    );
-    expect(
-      await failureOf(
-        <>
-          <RequireApproval /* outside too */ />
-        </>,
-      ),
-    ).toMatchObject(misplaced(`<RequireApproval> (${here("outside too")})`, "outside any <Agent>"));
+    const tool = <Tool /* outside */ name="a" value={echo} />;
+    const expected = misplaced(`<Tool name="a"> (${here("outside")})`, "outside any <Agent>");
+    expect(await agreedFailureOf(tool)).toMatchObject(expected);
+    expect(await agreedFailureOf(<>{[tool]}</>)).toMatchObject(expected);
+    expect(await agreedFailureOf(<Catch>{tool}</Catch>)).toMatchObject(expected);
   });
 
   it("C4 in a step's child function", async () => {
@@ -413,32 +402,18 @@ describe("a capability where no agent takes it", () => {
         </Step>
       </Agent>,
     );
-    expect(failure).toMatchObject(
-      misplaced(
-        `<Inherit capabilities={["a"]}> (${here("in step")})`,
-        'inside <Step id="a">, where no <Agent> can see it',
-      ),
-    );
+    const where = 'inside <Step id="a">, where no <Agent> can see it';
+    expect(failure).toMatchObject(misplaced(`<Inherit capabilities={["a"]}> (${here("in step")})`, where));
   });
 
   it("C4 in a <Catch> or a <Parallel>", async () => {
-    const tools = <Tool /* group */ name="a" value={echo} />;
-    const inside = (tag: string) =>
+    const tool = <Tool /* group */ name="a" value={echo} />;
+    const inside = (tag: string): object =>
       misplaced(`<Tool name="a"> (${here("group")})`, `inside ${tag}, where no <Agent> can see it`);
-    expect(
-      await failureOf(
-        <Agent>
-          <Catch>{tools}</Catch>
-        </Agent>,
-      ),
-    ).toMatchObject(inside("<Catch>"));
-    expect(
-      await failureOf(
-        <Agent>
-          <Parallel>{tools}</Parallel>
-        </Agent>,
-      ),
-    ).toMatchObject(inside("<Parallel>"));
+    expect(await agreedFailureOf(<Agent>{<Catch>{tool}</Catch>}</Agent>)).toMatchObject(inside("<Catch>"));
+    expect(await agreedFailureOf(<Agent>{<Parallel>{tool}</Parallel>}</Agent>)).toMatchObject(inside("<Parallel>"));
+    const Own = (): JuneNode => <Catch>{tool}</Catch>;
+    expect(await agreedFailureOf(<Agent>{<Own />}</Agent>)).toMatchObject(inside("<Catch>"));
   });
 
   it("C4 every kind of capability is recognised", async () => {

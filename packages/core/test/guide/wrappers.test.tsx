@@ -18,7 +18,7 @@ import {
   type JuneNode,
 } from "@june/core";
 import { echoModel, scriptedModel } from "@june/core/testing";
-import { failureOf, inspectionFailureOf } from "../support/failure-of.js";
+import { agreedFailureOf, failureOf } from "../support/failure-of.js";
 import { marksIn } from "../support/marks.js";
 import { agentNodes, sources, toolNames } from "../support/scopes.js";
 import { echo, provided, saying } from "../support/tools.js";
@@ -249,8 +249,7 @@ describe("wrappers together", () => {
           lines: [`june: ${container} holds ${found}, but only capabilities can stand there`, cure],
           modelCalls: 0,
         };
-        expect(await failureOf(tree)).toEqual(expected);
-        expect(await inspectionFailureOf(tree)).toEqual(expected);
+        expect(await agreedFailureOf(tree)).toEqual(expected);
       }
     }
   });
@@ -365,8 +364,7 @@ describe("a tool of the provider's", () => {
       ],
       modelCalls: 0,
     };
-    expect(await failureOf(tree)).toEqual(expected);
-    expect(await inspectionFailureOf(tree)).toEqual(expected);
+    expect(await agreedFailureOf(tree)).toEqual(expected);
   });
 
   it("C37 nor by a setting that names it; one function over every tool is not asked about it", async () => {

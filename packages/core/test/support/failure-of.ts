@@ -1,5 +1,6 @@
 /** Running and inspecting trees that must fail. */
 
+import { isDeepStrictEqual } from "node:util";
 import { JuneError, inspect, run, type JuneElement, type RunOptions } from "@june/core";
 import { echoModel } from "@june/core/testing";
 import { rejectionOf } from "./rejection-of.js";
@@ -23,6 +24,15 @@ export async function failureOf(element: JuneElement, options: RunOptions = {}):
 /** How the inspection of `element` fails. */
 export async function inspectionFailureOf(element: JuneElement): Promise<Failure> {
   return failureFrom(await rejectionOf(inspect(element)), 0);
+}
+
+/** How the run of `element` fails, where the inspection has to fail with the very same message. */
+export async function agreedFailureOf(element: JuneElement): Promise<Failure> {
+  const failure = await failureOf(element);
+  const inspected = await inspectionFailureOf(element);
+  if (!isDeepStrictEqual(inspected, failure))
+    throw new Error(`The inspection says:\n${inspected.lines.join("\n")}\nand the run:\n${failure.lines.join("\n")}`);
+  return failure;
 }
 
 function failureFrom(error: unknown, modelCalls: number): Failure {
