@@ -122,8 +122,10 @@ export class Toolsets {
   }
 
   async #keep(resource: OpenToolset, label: string, scope: AbortScope): Promise<OpenToolset> {
-    if (typeof resource !== "object" || resource === null || typeof resource.tools !== "object")
+    if (typeof resource?.tools !== "object" || resource.tools === null) {
+      await resource?.close?.();
       throw new TypeError("open() must give { tools, close? }");
+    }
     if (!scope.isAborted && !this.#isClosed) {
       this.#opened.push({ label, resource });
       return resource;
