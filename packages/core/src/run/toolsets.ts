@@ -6,6 +6,7 @@ import type { JuneElement } from "../element/element.js";
 import { toolsetFailed } from "../errors/run-errors.js";
 import { type AbortScope } from "../render/abort-scope.js";
 import type { NodeHandle, Recorder } from "../trace/recorder.js";
+import { keepAlive } from "./keep-alive.js";
 
 interface Opened {
   readonly label: string;
@@ -66,12 +67,14 @@ export class Toolsets {
     });
     try {
       const state = this.#share(definition, element, label);
+      const letGo = keepAlive();
       state.waiting++;
       try {
         const { tools } = await abort.race(state.resource);
         this.#recorder.end(node, { type: "toolset-end" });
         return tools;
       } finally {
+        letGo();
         state.waiting--;
         if (state.waiting === 0 && !state.isSettled) state.scope.abort(new NobodyWaits());
       }
