@@ -556,7 +556,7 @@ describe("an abort", () => {
             });
           }),
       });
-        const handle = run(
+      const handle = run(
         <Agent model={outer} timeout={{ toolMs: 20 }}>
           <Tool name="research" description="Researches" input={topic}>
             {() => (
