@@ -5,6 +5,7 @@ import { agentRules } from "../components/agent.js";
 import { listCapabilities, listWaits, type Capability, type Scope, type Wait } from "../capability/scope.js";
 import { explainTool } from "../capability/explain.js";
 import { lookAhead, resolveAgent, type Resolved } from "../capability/resolve.js";
+import { runActive, type ActiveRegion } from "../element/active.js";
 import { leavesOf } from "../element/children.js";
 import { isPromiseLike, type Component, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
@@ -90,7 +91,9 @@ async function inspectElement(element: JuneElement, place: Place): Promise<Inspe
   const inner: Place = { ...place, path: [...place.path, label], component };
   switch (kind) {
     case undefined: {
-      const inside = await inspectNode(await renderComponent(element, inner), inner);
+      const rendered = await renderComponent(element, inner);
+      if ("needs" in rendered) return [{ kind: "unknown", label: `… in ${label}, which calls ${rendered.needs}()` }];
+      const inside = await inspectNode(rendered.content, inner);
       return inside.length === 0 ? [] : [{ kind: "component", label: `<${componentName(element.type)}>`, inside }];
     }
     case "agent":
@@ -117,10 +120,22 @@ function whereIn({ component, scope, path }: Place): string | undefined {
   return component?.isNearest === true ? `the component ${component.label}` : path[path.length - 1];
 }
 
-async function renderComponent(element: JuneElement, place: Place): Promise<JuneNode> {
+/** What a component renders, or the callable tool it waits for before that is known. */
+async function renderComponent(element: JuneElement, place: Place): Promise<{ content: JuneNode } | { needs: string }> {
+  let tell!: (found: { needs: string }) => void;
+  const needed = new Promise<{ needs: string }>((resolve) => (tell = resolve));
+  const region: ActiveRegion = {
+    isActive: true,
+    // No tool runs in an inspection: the call stays open.
+    call: ({ name }) => {
+      tell({ needs: name });
+      return new Promise(() => {});
+    },
+  };
   try {
-    const content = (element.type as Component)(element.props);
-    return (isPromiseLike(content) ? await content : content) as JuneNode;
+    const content = runActive(region, () => (element.type as Component)(element.props));
+    if (!isPromiseLike(content)) return { content: content as JuneNode };
+    return await Promise.race([content.then((settled) => ({ content: settled as JuneNode })), needed]);
   } catch (error) {
     throw componentFailed(place.path.join(" > "), error);
   }
