@@ -10,7 +10,7 @@ export interface JsxSource {
 
 /** The automatic runtime: children are inside `props`. */
 export function jsx(type: unknown, props: object, key?: unknown): JuneElement {
-  return createElementRecord(type, { ...props }, key, undefined);
+  return createKeyed(type, props, key, undefined);
 }
 
 /** The automatic development runtime: as `jsx`, with the place. */
@@ -21,7 +21,14 @@ export function jsxDEV(
   _isStatic?: boolean,
   source?: JsxSource,
 ): JuneElement {
-  return createElementRecord(type, { ...props }, key, formatSource(source));
+  return createKeyed(type, props, key, formatSource(source));
+}
+
+/** A key among the props came with a spread, which stands after the key that is given apart; it is never a prop. */
+function createKeyed(type: unknown, props: object, key: unknown, source: string | undefined): JuneElement {
+  if (!Object.hasOwn(props, "key")) return createElementRecord(type, { ...props }, key, source);
+  const { key: spreadKey, ...rest } = props as { key?: unknown };
+  return createElementRecord(type, rest, spreadKey ?? key, source);
 }
 
 /**
