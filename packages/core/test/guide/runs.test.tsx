@@ -286,7 +286,7 @@ describe("the options", () => {
     }
     expect(messages).toEqual({
       modle:
-        'june: run(): there is no option modle\nThe options are "model", "signal", "onRequest", "allowedTools", "limits", "context", "stream", "telemetry", "trace". Did you mean "model"?',
+        'june: run(): there is no option modle\nThe options are "model", "signal", "onRequest", "allowedTools", "limits", "context", "stream", "stubs", "telemetry", "trace". Did you mean "model"?',
       signal: "june: run(): signal is the number 5\nsignal is an AbortSignal.",
       onRequest: "june: run(): onRequest is true\nonRequest is a function.",
       allowedTools: "june: run(): allowedTools is an array\nallowedTools is an array of tool names.",
