@@ -192,7 +192,7 @@ function takeToolset(
   folded: Folded,
 ): void {
   const label = toolsetLabel(definition, element);
-  if (!("tools" in definition)) {
+  if (definition.tools === undefined) {
     folded.entries.push({ kind: "waiting", element, label, definition, enclosure });
     return;
   }

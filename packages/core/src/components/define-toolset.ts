@@ -22,6 +22,8 @@ interface ToolsetBase<P> {
 /** A toolset whose tools are there at once. */
 export interface ReadyToolset<P> extends ToolsetBase<P> {
   tools: (props: P) => ToolSet;
+  key?: undefined;
+  open?: undefined;
 }
 
 /** A toolset backed by a resource that is opened, shared within a run and closed at its end. */
@@ -30,6 +32,7 @@ export interface WaitingToolset<P> extends ToolsetBase<P> {
   key: (props: P) => string;
   /** Opens the resource. `signal` aborts with the run and when nobody waits any more. */
   open: (props: P, options: { signal: AbortSignal }) => Promise<OpenToolset>;
+  tools?: undefined;
 }
 
 /** What a toolset's tag carries. */

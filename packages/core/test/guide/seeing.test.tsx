@@ -52,7 +52,7 @@ const Researcher = defineAgent({
   description: "Research",
   input: z.object({}),
   prompt: () => "go",
-  capabilities: ({ token: _ }: { token?: string }) => <Inherit capabilities={["say"]} />,
+  capabilities: ({ token }: { token?: string }) => (token === "" ? null : <Inherit capabilities={["say"]} />),
 });
 const Kit = defineCapabilities(
   ({ token }: { token: string }) => (
