@@ -11,6 +11,7 @@ import {
   Tool,
   defineAgent,
   defineCapabilities,
+  defineTool,
   defineToolset,
   type AgentProps,
   type JuneElement,
@@ -63,6 +64,17 @@ class Builder {
         return this.agent(plan);
       case "tool":
         return <Tool name={plan.name} value={toolOf(plan.tool)} />;
+      case "use": {
+        const { needsApproval } = plan.tool;
+        const callable = defineTool({
+          name: plan.name,
+          description: "A callable tool",
+          input: inputSchema,
+          execute: () => "ok",
+          ...(needsApproval === undefined ? {} : { needsApproval: ruleOf(needsApproval) }),
+        });
+        return plan.as === undefined ? <Tool use={callable} /> : <Tool use={callable} as={plan.as} />;
+      }
       case "composite":
         return (
           <Tool name={plan.name} description="A workflow" input={inputSchema}>

@@ -82,7 +82,7 @@ export function holdNth(index: number): Change {
   let seen = 0;
   return (nodes) =>
     nodes.map((node): NodePlan => {
-      const isDeclaration = ["tool", "composite", "callable", "toolset", "inherit"].includes(node.type);
+      const isDeclaration = ["tool", "use", "composite", "callable", "toolset", "inherit"].includes(node.type);
       return isDeclaration && seen++ === index ? { type: "approval", children: [node] } : node;
     });
 }

@@ -39,6 +39,7 @@ export function nameEverything(plan: AgentPlan): AgentPlan {
         case "tool":
         case "composite":
           return { ...node, name: fresh(node.name) };
+        case "use":
         case "callable":
           return { ...node, name: fresh(node.name), ...(node.as === undefined ? {} : { as: fresh(node.as) }) };
         case "toolset":

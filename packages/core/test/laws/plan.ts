@@ -34,6 +34,8 @@ export interface AgentPlan extends SettingsPlan {
 export type NodePlan =
   | AgentPlan
   | { readonly type: "tool"; readonly name: string; readonly tool: ToolPlan }
+  /** A callable tool: `<Tool use as>`. */
+  | { readonly type: "use"; readonly name: string; readonly as?: string; readonly tool: ToolPlan }
   | { readonly type: "composite"; readonly name: string; readonly body: AgentPlan }
   | CallablePlan
   | {

@@ -13,6 +13,10 @@ function lines(node: NodePlan): string[] {
       return tag("Agent", `${settings(node)}${tools(node.tools)}`, node.children);
     case "tool":
       return [`<Tool name="${node.name}" value={${value(node.tool)}} />`];
+    case "use":
+      return [
+        `<Tool use={${node.name} /* ${value(node.tool)} */}${node.as === undefined ? "" : ` as="${node.as}"`} />`,
+      ];
     case "composite":
       return [`<Tool name="${node.name}" description input>{() => (`, ...indent(lines(node.body)), ")}</Tool>"];
     case "callable":

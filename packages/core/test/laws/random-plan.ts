@@ -36,17 +36,15 @@ const spreadSettings = <T extends { readonly settings: SettingsPlan }>({
 }: T): Omit<T, "settings"> & SettingsPlan => ({ ...rest, ...own });
 
 const toolName = mostly(fc.constant(freshName), fc.constantFrom(...hostileNames), 16);
-const tool: fc.Arbitrary<ToolPlan> = fc.oneof(
+const ownTool: fc.Arbitrary<ToolPlan> = fc.record(
   {
-    weight: 12,
-    arbitrary: fc.record(
-      {
-        kind: fc.constantFrom("function" as const, "function" as const, "dynamic" as const),
-        needsApproval: fc.constantFrom(true, false, "asks" as const, "passes" as const, "throws" as const),
-      },
-      { requiredKeys: ["kind"] },
-    ),
+    kind: fc.constantFrom("function" as const, "function" as const, "dynamic" as const),
+    needsApproval: fc.constantFrom(true, false, "asks" as const, "passes" as const, "throws" as const),
   },
+  { requiredKeys: ["kind"] },
+);
+const tool: fc.Arbitrary<ToolPlan> = fc.oneof(
+  { weight: 12, arbitrary: ownTool },
   { weight: 1, arbitrary: fc.constant<ToolPlan>({ kind: "provider" }) },
 );
 const namedTools = fc.array(fc.record({ name: toolName, tool }), { minLength: 1, maxLength: 3 });
@@ -89,6 +87,13 @@ const { capability, agent } = fc.letrec<{
   capability: fc.oneof(
     { maxDepth: 4, depthSize: "small", withCrossShrink: true, depthIdentifier: "capability" },
     { weight: 6, arbitrary: fc.record({ type: fc.constant("tool" as const), name: toolName, tool }) },
+    {
+      weight: 1,
+      arbitrary: fc.record(
+        { type: fc.constant("use" as const), name: fc.constant(freshName), as: toolName, tool: ownTool },
+        { requiredKeys: ["type", "name", "tool"] },
+      ),
+    },
     { weight: 3, arbitrary: inherit },
     { weight: 1, arbitrary: nothing },
     {

@@ -215,6 +215,9 @@ function collect(
         case "tool":
           add(node.name, `<Tool name="${node.name}">`, frames, factsOf(node.tool));
           break;
+        case "use":
+          add(node.as ?? node.name, `<Tool use={${node.name}}>`, frames, factsOf(node.tool)); // C10, C60
+          break;
         case "composite":
           add(node.name, `<Tool name="${node.name}">`, frames, { open: { node, declarer: undefined } });
           break;
