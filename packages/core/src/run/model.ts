@@ -372,6 +372,8 @@ function recordStream(
     async pull(controller) {
       try {
         const raw = head.shift() ?? (await reader.read()).value;
+        // The call has ended for the trace: what comes now is nobody's.
+        step.abort.throwIfAborted();
         if (raw === undefined) {
           settle();
           if (isFinished) controller.close();
