@@ -19,7 +19,7 @@ import { settled } from "../support/deferred.js";
 import { Asking, calls, confirm, gatedRun } from "../support/gated-run.js";
 import { watchProcess } from "../support/leftovers.js";
 import { withoutPlaces } from "../support/places.js";
-import { resultOutputs } from "../support/prompts.js";
+import { resultOutputs, toolResults } from "../support/prompts.js";
 import { errorOf } from "../support/rejection-of.js";
 import { startScript } from "../support/run-script.js";
 import { nodesOf } from "../support/trace-nodes.js";
@@ -77,6 +77,27 @@ describe("answers in any order", () => {
     await handle;
     expect(ran).toEqual(["free", "held"]);
   });
+
+  it.each(modes)(
+    "L45 a denied call has its result like any other: one for each id, in every later prompt (stream: $stream)",
+    async ({ stream }) => {
+      const { handle, model } = gatedRun([calls("a", "b"), calls("c"), "done"], { stream });
+      for await (const event of handle.events) {
+        if (event.type !== "request-open") continue;
+        const { key } = event.input as { key: string };
+        const open = handle.requests.find(({ input }) => (input as { key: string }).key === key);
+        if (open !== undefined)
+          await (key === "b" ? handle.deny(open.id, { reason: "budget freeze" }) : handle.approve(open.id));
+      }
+      await handle;
+      for (const call of [1, 2]) {
+        const ids = toolResults(model, call).map(({ toolCallId }) => toolCallId);
+        expect(new Set(ids).size).toBe(call + 1);
+        expect(ids).toHaveLength(call + 1);
+        expect(resultOutputs(model, call)[1]).toEqual({ type: "execution-denied", reason: "budget freeze" });
+      }
+    },
+  );
 
   it("L45 in two turns and in parallel agents at once", async () => {
     const script = (key: string) => scriptedModel([calls(`${key}1`), calls(`${key}2`), `${key} done`]);

@@ -611,6 +611,7 @@ describe("calls at once", () => {
       );
       const open = await openRequests(handle, 3);
       expect(new Set(open.map(({ id }) => id)).size).toBe(3);
+      expect(open.map(({ step, tool: name }) => `${step} ${name}`)).toEqual(Array(3).fill("research:findings save"));
       expect(open.map(({ input, agent }) => `${(input as { topic: string }).topic} ${agent}`).toSorted()).toEqual([
         "a agent-a",
         "b agent-b",
