@@ -1,6 +1,6 @@
 /** `<Tool>`: one capability. Either an AI SDK tool under a name, or a workflow of its own behind a name (a composite). */
 
-import type { FlexibleSchema, ToolSet } from "ai";
+import type { FlexibleSchema, Tool as SdkTool, ToolSet } from "ai";
 import { createElementRecord, type JuneElement, type JuneNode } from "../element/element.js";
 import { markTag } from "../element/kind.js";
 import { labelOf } from "../element/label.js";
@@ -20,7 +20,9 @@ export interface CompositeResult {
 
 /** What `<Tool>` takes: an AI SDK tool, a callable tool, or the parts of a composite; never a mixture. */
 export type ToolProps<I> =
-  | ({ name: string; value: ToolSet[string] } & Without<"use" | "as" | "description" | "input" | "output" | "children">)
+  | ({ name: string; value: SdkTool<any, any, any> | ToolSet[string] } & Without<
+      "use" | "as" | "description" | "input" | "output" | "children"
+    >)
   | ({
       /** Exactly what `defineTool` returned. */
       use: CallableTool<any, any>;
