@@ -1,5 +1,7 @@
 /** Cancellation: a tree of scopes under a run. Each has a real AbortSignal, and knows what still runs in it, so that an abort waits for cleanup and no listener is left. */
 
+import { startTimer } from "./timer.js";
+
 /** How long an aborted run waits for what ignores its signal, and how to wait. */
 export interface Cleanup {
   readonly cleanupMs: number;
@@ -7,7 +9,7 @@ export interface Cleanup {
 
 interface Waiter {
   readonly expire: () => void;
-  timer: ReturnType<typeof setTimeout> | undefined;
+  stopTimer: (() => void) | undefined;
 }
 
 /** One region of a run that can be aborted by itself. */
@@ -71,7 +73,7 @@ export class AbortScope {
   wait<T>(work: PromiseLike<T>, onIgnored?: () => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const waiter: Waiter = {
-        timer: undefined,
+        stopTimer: undefined,
         expire: () => {
           this.#waiters.delete(waiter);
           onIgnored?.();
@@ -80,7 +82,7 @@ export class AbortScope {
       };
       const settle = (): void => {
         this.#waiters.delete(waiter);
-        if (waiter.timer !== undefined) clearTimeout(waiter.timer);
+        waiter.stopTimer?.();
       };
       this.#waiters.add(waiter);
       if (this.isAborted) this.#startTimer(waiter);
@@ -119,15 +121,15 @@ export class AbortScope {
 
   /** Waits `delayMs` milliseconds, or throws the reason when the scope aborts before. */
   async sleep(delayMs: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stop: (() => void) | undefined;
     try {
-      await this.race(new Promise<void>((resolve) => (timer = setTimeout(resolve, delayMs))));
+      await this.race(new Promise<void>((resolve) => (stop = startTimer(delayMs, resolve))));
     } finally {
-      clearTimeout(timer);
+      stop?.();
     }
   }
 
   #startTimer(waiter: Waiter): void {
-    waiter.timer ??= setTimeout(waiter.expire, this.#cleanup.cleanupMs);
+    waiter.stopTimer ??= startTimer(this.#cleanup.cleanupMs, waiter.expire);
   }
 }

@@ -1,5 +1,7 @@
 /** A time limit that stands still while a person is asked. Limits nest: asking below one pauses all of them. */
 
+import { startTimer } from "./timer.js";
+
 /** One running limit, and the ones around it. */
 export class TimeLimit {
   readonly #outer: TimeLimit | undefined;
@@ -8,7 +10,7 @@ export class TimeLimit {
   #remainingMs: number;
   #startedAtMs = 0;
   #pauses = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer: (() => void) | undefined;
 
   /** @param limitMs milliseconds */
   constructor(limitMs: number, now: () => number, onExpire: () => void, outer: TimeLimit | undefined) {
@@ -29,21 +31,21 @@ export class TimeLimit {
 
   /** Ends the limit. */
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     this.#remainingMs = Infinity;
   }
 
   #run(): void {
     if (this.#remainingMs === Infinity) return;
     this.#startedAtMs = this.#now();
-    this.#timer = setTimeout(this.#onExpire, Math.max(0, this.#remainingMs));
+    this.#stopTimer = startTimer(this.#remainingMs, this.#onExpire);
   }
 
   #pause(): void {
-    if (this.#pauses++ > 0 || this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    if (this.#pauses++ > 0 || this.#stopTimer === undefined) return;
+    this.#stopTimer();
+    this.#stopTimer = undefined;
     this.#remainingMs -= this.#now() - this.#startedAtMs;
   }
 

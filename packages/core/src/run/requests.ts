@@ -13,6 +13,7 @@ import type { NodeHandle, Recorder } from "../trace/recorder.js";
 import type { AbortScope } from "../render/abort-scope.js";
 import type { Strands } from "../render/strands.js";
 import { TimeLimit } from "../render/time-limit.js";
+import { startTimer } from "../render/timer.js";
 import { keepAlive } from "./keep-alive.js";
 import type { RunOptions } from "./options.js";
 import type { Answer, Decision, Request } from "./request.js";
@@ -108,13 +109,9 @@ export class Requests {
     const decided = new Promise<Decision>((resolve) => (decide = resolve));
     this.#open.set(request.id, { request, opening, decide, goOn: undefined });
     const letGo = keepAlive();
-    const timer =
-      this.#requestMs === Infinity
-        ? undefined
-        : setTimeout(
-            () => this.#settle(request.id, { type: "denied", reason: `nobody answered within ${this.#requestMs} ms` }),
-            this.#requestMs,
-          );
+    const stopTimer = startTimer(this.#requestMs, () =>
+      this.#settle(request.id, { type: "denied", reason: `nobody answered within ${this.#requestMs} ms` }),
+    );
     this.#ask(request, opening);
     try {
       const decision = await opening.abort.race(decided);
@@ -124,7 +121,7 @@ export class Requests {
       this.#recorder.fail(node, { type: "request-answered" }, error, opening.abort.isReason(error));
       throw error;
     } finally {
-      clearTimeout(timer);
+      stopTimer();
       letGo();
       resume();
       this.#close(request.id);

@@ -5,6 +5,7 @@ import type { OpenToolset, WaitingToolset } from "../components/define-toolset.j
 import type { JuneElement } from "../element/element.js";
 import { toolsetFailed } from "../errors/run-errors.js";
 import { type AbortScope } from "../render/abort-scope.js";
+import { startTimer } from "../render/timer.js";
 import type { NodeHandle, Recorder } from "../trace/recorder.js";
 import { keepAlive } from "./keep-alive.js";
 
@@ -170,14 +171,14 @@ export class Toolsets {
 }
 
 async function withinMs(work: Promise<unknown>, limitMs: number, onCut: () => void): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const cut = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), limitMs)));
+  let stop: (() => void) | undefined;
+  const cut = new Promise<false>((resolve) => (stop = startTimer(limitMs, () => resolve(false))));
   try {
     const isInTime = await Promise.race([work.then(() => true), cut]);
     if (!isInTime) onCut();
     work.catch(() => {});
     return isInTime;
   } finally {
-    clearTimeout(timer);
+    stop?.();
   }
 }
