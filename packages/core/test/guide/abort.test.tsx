@@ -2,7 +2,7 @@
 
 import { getEventListeners } from "node:events";
 import { isStepCount, tool } from "ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { Agent, Catch, Parallel, Step, Tool, run, type RunHandle } from "@june/core";
 import { echoModel, scriptedModel } from "@june/core/testing";
@@ -57,6 +57,41 @@ describe("during", () => {
     // Its own standard streams.
     expect(new Set(active)).toEqual(new Set(["PipeWrap"]));
   }, 60_000);
+});
+
+describe("cleanup", () => {
+  it("L47, L44 is waited for cleanupMs, 10,000 unless set, and for ever if that is meant", async () => {
+    const deaf = tool({ inputSchema: z.object({}), execute: () => new Promise<string>(() => {}) });
+    for (const [limits, waitMs] of [
+      [{}, 10_000],
+      [{ cleanupMs: 50 }, 50],
+      [{ cleanupMs: Infinity }, 86_400_000],
+    ] as const) {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      try {
+        const handle = run(
+          <Agent model={scriptedModel([{ calls: [{ name: "deaf" }] }])}>
+            <Tool name="deaf" value={deaf} />
+            <Step id="a" prompt="go" />
+          </Agent>,
+          { limits },
+        );
+        await untilEvent(handle, ({ type }) => type === "tool-call-start");
+        let isOver = false;
+        handle.then(undefined, () => (isOver = true));
+        await settled();
+        handle.abort("stop");
+        vi.advanceTimersByTime(waitMs - 1);
+        await settled();
+        expect(isOver).toBe(false);
+        if (waitMs === 86_400_000) continue;
+        vi.advanceTimersByTime(1);
+        expect(await rejectionOf(handle)).toBe("stop");
+      } finally {
+        vi.useRealTimers();
+      }
+    }
+  });
 });
 
 describe("the reason", () => {

@@ -1,7 +1,7 @@
 /** Answers: in any order, from code, from nobody, too late. */
 
 import { tool } from "ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import {
   Agent,
@@ -20,7 +20,7 @@ import { Asking, calls, confirm, gatedRun } from "../support/gated-run.js";
 import { watchProcess } from "../support/leftovers.js";
 import { withoutPlaces } from "../support/places.js";
 import { resultOutputs, toolResults } from "../support/prompts.js";
-import { errorOf } from "../support/rejection-of.js";
+import { errorOf, rejectionOf } from "../support/rejection-of.js";
 import { startScript } from "../support/run-script.js";
 import { nodesOf } from "../support/trace-nodes.js";
 import { collectEvents, openRequests } from "../support/watch-run.js";
@@ -167,6 +167,21 @@ describe("onRequest", () => {
     const model = scriptedModel([{ calls: [{ name: "confirm", input: { question: "?" } }] }, "done"]);
     await run(<Asking model={model} />, { onRequest: () => ({ answer: "yes", by: "a rule" }) });
     expect(resultOutputs(model, 1)).toEqual([{ type: "text", value: "yes" }]);
+  });
+
+  it("L45, L47 its signal aborts with the run", async () => {
+    let signal: AbortSignal | undefined;
+    const { handle } = gatedRun([calls("a")], {
+      onRequest: (_request, options) => {
+        ({ signal } = options);
+        return new Promise(() => {});
+      },
+    });
+    await openRequests(handle);
+    handle.abort("stop");
+    expect(await rejectionOf(handle)).toBe("stop");
+    expect([signal!.aborted, signal!.reason]).toEqual([true, "stop"]);
+    expect(handle.requests).toEqual([]);
   });
 
   it("L45 passes with undefined: whoever reads may answer", async () => {
@@ -337,6 +352,26 @@ describe("requestMs", () => {
       expect(report).toEqual({ rejections: [], warnings: [], timers: 0 });
     },
   );
+
+  it("L44 is as long as it says, also beyond what the runtime's timers hold", async () => {
+    const dayMs = 86_400_000;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    try {
+      const { handle, model } = gatedRun([calls("a"), "done"], { limits: { requestMs: 60 * dayMs } });
+      await openRequests(handle);
+      vi.advanceTimersByTime(60 * dayMs - 1);
+      await settled();
+      expect(handle.requests).toHaveLength(1);
+      vi.advanceTimersByTime(1);
+      await handle;
+      expect(resultOutputs(model, 1)).toEqual([
+        { type: "execution-denied", reason: `nobody answered within ${60 * dayMs} ms` },
+      ]);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   it("L44 denies requests for input as well, and leaves no timer when they are answered", async () => {
     const script = [{ calls: [{ name: "confirm", input: { question: "?" } }] }, "done"];

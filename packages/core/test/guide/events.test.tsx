@@ -152,7 +152,7 @@ describe("their readers", () => {
     const [rest, ...more] = deltas(await read(began));
     expect(more).toEqual([]);
     expect(text.endsWith(rest!)).toBe(true);
-  });
+  }, 60_000);
 
   it("L40 end with run-end and do not throw when the run fails or is aborted", async () => {
     const failing = run(
