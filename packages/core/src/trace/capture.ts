@@ -2,37 +2,58 @@
 
 import type { Json } from "../element/json.js";
 import { JuneError } from "../errors/june-error.js";
-import type { TraceError } from "./trace.js";
+import { quotesOf } from "./quotes.js";
+import type { Capture, TraceError } from "./trace.js";
 
-const maxCharacters = 64 * 1024;
+const maxBytes = 64 * 1024;
+const maxErrorDepth = 16;
+const maxErrors = 200;
 
-/** A JSON copy of `value` of at most 64 KiB of text; longer ones become their head and tail with the size between. */
+/** A JSON copy of `value` of at most 64 KiB of UTF-8; longer ones become their head and tail with the size between. */
 export function captureValue(value: unknown): Json {
   if (value === undefined) return null;
   if (typeof value === "string") return bound(value);
   const text = toJsonText(value);
-  return text.length <= maxCharacters ? (JSON.parse(text) as Json) : bound(text);
+  const bounded = bound(text);
+  return bounded === text ? (JSON.parse(text) as Json) : bounded;
 }
 
-/** `error` with its cause chain as plain data; never a stack. */
-export function captureError(error: unknown, depth = 0): TraceError {
-  if (!(error instanceof Error))
-    return { name: "Error", message: bound(typeof error === "string" ? error : toJsonText(error)) };
-  return {
-    name: error.name,
-    message: bound(error.message),
-    ...(JuneError.isInstance(error) ? { code: error.code } : {}),
-    ...(error.cause === undefined || depth > 16 ? {} : { cause: captureError(error.cause, depth + 1) }),
-    ...(error instanceof AggregateError && depth <= 16
-      ? { errors: error.errors.map((inner) => captureError(inner, depth + 1)) }
-      : {}),
+/**
+ * `error` with its cause chain as plain data; never a stack. In the shape of a trace, no message holds the input or answer
+ * that the SDK quotes in it.
+ */
+export function captureError(error: unknown, capture: Capture = "full"): TraceError {
+  const quotes = capture === "full" ? [] : quotesOf(error, maxErrors);
+  let left = maxErrors;
+  const copy = (part: unknown, depth: number): TraceError => {
+    left--;
+    const say = (text: string): string => bound(quotes.reduce((rest, { from, to }) => rest.replaceAll(from, to), text));
+    if (!(part instanceof Error))
+      return { name: "Error", message: say(typeof part === "string" ? part : toJsonText(part)) };
+    const isDeep = depth >= maxErrorDepth;
+    return {
+      name: String(part.name),
+      message: say(String(part.message)),
+      ...(JuneError.isInstance(part) ? { code: part.code } : {}),
+      ...(part.cause === undefined || isDeep || left <= 0 ? {} : { cause: copy(part.cause, depth + 1) }),
+      ...(part instanceof AggregateError && !isDeep
+        ? { errors: part.errors.flatMap((inner) => (left <= 0 ? [] : [copy(inner, depth + 1)])) }
+        : {}),
+    };
   };
+  return copy(error, 0);
 }
 
 function bound(text: string): string {
-  if (text.length <= maxCharacters) return text;
-  const half = maxCharacters / 2;
-  return `${text.slice(0, half).toWellFormed()}… [${text.length} characters] …${text.slice(-half).toWellFormed()}`;
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return text;
+  let tailStart = bytes.length - maxBytes / 2;
+  while ((bytes[tailStart]! & 0xc0) === 0x80) tailStart++;
+  // Streaming leaves out the half of a character at the cut.
+  const head = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, maxBytes / 2), { stream: true });
+  const tail = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(tailStart));
+  return `${head}… [${bytes.length} bytes] …${tail}`;
 }
 
 function toJsonText(value: unknown): string {

@@ -78,7 +78,7 @@ export class Recorder {
       label: node.label,
       atMs: this.#now(),
       status: isAbort ? "aborted" : "error",
-      error: captureError(error),
+      error: captureError(error, this.capture),
     } as EndEvent);
   }
 
