@@ -33,10 +33,10 @@ export function* walkTrace(trace: Trace): Generator<WalkedNode, void, undefined>
   const stack = [toVisit(trace.root, undefined, trace)];
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
     yield visit.walked;
-    const { node, trace: document } = visit.walked;
-    const childRun = childRunOf(node, visit.composites);
+    const { walked, composites } = visit;
+    const childRun = childRunOf(walked.node, composites);
     if (childRun !== undefined) stack.push(toVisit(childRun.trace.root, visit, childRun.trace));
-    for (const child of node.children.toReversed()) stack.push(toVisit(child, visit, document));
+    for (const child of walked.node.children.toReversed()) stack.push(toVisit(child, visit, walked.trace));
   }
 }
 
