@@ -95,6 +95,13 @@ export function enclose(part: {
     definition,
     text: outer === undefined ? label : `${outer.text} > ${label}`,
     prefix: `${outer?.prefix ?? ""}${part.prefix ?? ""}`,
-    rules: part.rule === undefined ? (outer?.rules ?? []) : [...(outer?.rules ?? []), part.rule],
+    rules: addRule(outer?.rules ?? [], part.rule),
   };
+}
+
+/** The same rule twice is one: approval is idempotent. */
+function addRule(rules: readonly ApprovalRule[], added: ApprovalRule | undefined): readonly ApprovalRule[] {
+  const isThere = ({ because, fixed }: ApprovalRule): boolean =>
+    because === added?.because && fixed?.reason === added.fixed?.reason;
+  return added === undefined || rules.some(isThere) ? rules : [...rules, added];
 }

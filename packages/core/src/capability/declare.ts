@@ -2,8 +2,9 @@
 
 import type { ToolSet } from "ai";
 import { describeValue } from "../errors/compose.js";
-import { toolValue } from "../errors/declaration-errors.js";
+import { toolSetValue, toolValue } from "../errors/declaration-errors.js";
 import type { CallableDefinition } from "../components/callable-tool.js";
+import { isRecord } from "../element/element.js";
 import { ownRule } from "./approval.js";
 import { involvedOf, type Composite, type Declaration, type Enclosure } from "./declaration.js";
 
@@ -58,8 +59,7 @@ function snapshotOf(tool: Declaration["tool"]): Declaration["tool"] {
 
 /** The declarations of a whole set, in its order. */
 export function toDeclarations(tools: ToolSet, place: Place): Declaration[] {
-  if (typeof tools !== "object" || tools === null)
-    throw toolValue({ label: place.label, source: place.place }, "tools", describeValue(tools));
+  if (!isRecord(tools)) throw toolSetValue({ label: place.label, source: place.place }, describeValue(tools));
   return Object.keys(tools).map((originalName) =>
     toDeclaration({ ...place, originalName, tool: tools[originalName] as Declaration["tool"], isFromSet: true }),
   );

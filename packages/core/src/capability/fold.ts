@@ -14,7 +14,8 @@ import { coreMajor, elementMajor, isPromiseLike, type JuneElement, type JuneNode
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
 import { describeNode, labelOf } from "../element/label.js";
-import { bundleCycle, capabilityContent, duplicateCore, toolUse } from "../errors/declaration-errors.js";
+import type { Involved } from "../errors/compose.js";
+import { bundleCycle, capabilityContent, duplicateCore, invalidProps, toolUse } from "../errors/declaration-errors.js";
 import { componentFailed, toolsetFailed } from "../errors/run-errors.js";
 import { wrapperRule } from "./approval.js";
 import { enclose, type Composite, type Declaration, type Enclosure } from "./declaration.js";
@@ -58,10 +59,11 @@ interface Open {
 
 /**
  * @param path the component path of the agent, for errors of the author's functions.
+ * @param container what these children are the content of, when it holds capabilities only and has no body.
  * @throws {DeclarationError} `invalid-props`, `capability-content`, `bundle-cycle`, `invalid-node`, `duplicate-core`
  * @throws {RunError} `component-failed` when a bundle throws
  */
-export function foldChildren(children: JuneNode, path: string): Folded {
+export function foldChildren(children: JuneNode, path: string, container?: Involved): Folded {
   const folded: Folded = { entries: [], body: [] };
   const open: Open[] = [{ leaves: leavesOf(children), enclosure: undefined }];
   for (let top = open[open.length - 1]; top !== undefined; top = open[open.length - 1]) {
@@ -76,8 +78,9 @@ export function foldChildren(children: JuneNode, path: string): Folded {
     if (leaf.kind === "element" && info !== undefined && isCapabilityKind(info.kind)) {
       const inner = takeCapability(leaf.element, info, enclosure, folded, path);
       if (inner !== undefined) open.push(inner);
-    } else if (enclosure === undefined) folded.body.push(toNode(leaf, path));
-    else throw contentError(leaf, info, enclosure, `${path} > ${enclosure.text}`);
+    } else if (enclosure !== undefined) throw contentError(leaf, info, enclosure, `${path} > ${enclosure.text}`);
+    else if (container !== undefined) throw contentError(leaf, info, container, path);
+    else folded.body.push(toNode(leaf, path));
   }
   return folded;
 }
@@ -126,6 +129,8 @@ function takeCapability(
       return undefined;
     case "callable-agent": {
       const { name, composite, tool } = (info.definition as AgentTagDefinition).declare(props);
+      if (typeof name !== "string")
+        throw invalidProps(label, element.source, `got ${describeNode(name)} as name`, "name is text.");
       const around2 = { label: `<${composite.name}>`, place: element.source, enclosure };
       folded.entries.push({
         kind: "declared",
@@ -211,6 +216,8 @@ function toolsetLabel(definition: ToolsetDefinition, element: JuneElement): stri
   let shown: Record<string, string>;
   try {
     shown = definition.label(element.props as never);
+    if (typeof shown !== "object" || shown === null)
+      throw new TypeError(`label() gave ${describeNode(shown)}, not an object of text`);
   } catch (error) {
     throw toolsetFailed(`<${definition.name}>`, element.source, error);
   }
@@ -218,11 +225,13 @@ function toolsetLabel(definition: ToolsetDefinition, element: JuneElement): stri
 }
 
 function checkCycle(definition: BundleDefinition, inner: Enclosure): void {
-  const chain = [inner.label];
-  for (let outer = inner.outer; outer !== undefined; outer = outer.outer) {
-    if (outer.definition !== undefined) chain.unshift(outer.label);
-    if (outer.definition === definition) throw bundleCycle(chain, inner.source);
-  }
+  let same = inner.outer;
+  while (same !== undefined && same.definition !== definition) same = same.outer;
+  if (same === undefined) return;
+  const chain: string[] = [];
+  for (let part: Enclosure | undefined = inner; part !== same.outer; part = part?.outer)
+    if (part?.definition !== undefined) chain.push(part.label);
+  throw bundleCycle(chain.toReversed(), inner.source);
 }
 
 function renderBundle(definition: BundleDefinition, element: JuneElement, inner: Enclosure, path: string): JuneNode {
@@ -258,12 +267,12 @@ function toNode(leaf: Leaf, path: string): JuneNode {
 }
 
 /** The error for what stands in a bundle or wrapper without being a capability; a mistake that is one anywhere is told as such. */
-function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosure, path: string): Error {
+function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosure | Involved, path: string): Error {
   const invalid = leaf.kind === "element" ? invalidTypeError(leaf.element, path) : undefined;
   if (invalid !== undefined) return invalid;
   if (leaf.kind === "invalid" && isForeignElement(leaf.value))
     return invalidNodeError(leaf.value, path, enclosure.source);
-  const isBundle = enclosure.definition !== undefined;
+  const isBundle = "definition" in enclosure && enclosure.definition !== undefined;
   switch (leaf.kind) {
     case "text": {
       const cure =

@@ -38,6 +38,8 @@ export interface ResolveContext {
   readonly open?: (definition: ToolsetDefinition, element: JuneElement, label: string) => Promise<ToolSet>;
   /** The component path of the agent, for errors. */
   readonly path: string;
+  /** Whether the children are a callable agent's capabilities, which leave no body. */
+  readonly isCallable?: boolean;
 }
 
 /** A resolved agent: its scope, and what is left to render. */
@@ -57,7 +59,7 @@ export function resolveAgent(
   context: ResolveContext,
 ): Resolved | Promise<Resolved> {
   const policy = policyOf(settings, context.runtimeContext);
-  const { entries, body } = foldChildren(children, context.path);
+  const { entries, body } = foldChildren(children, context.path, context.isCallable === true ? agent : undefined);
   const finish = (opened: ReadonlyMap<Entry, ToolSet>): Resolved => {
     const declarations: Declaration[] = [];
     if (settings.tools !== undefined) declarations.push(...declareToolsProp(settings.tools, agent));
@@ -113,6 +115,7 @@ export function lookAhead(
     const { scope: inner } = resolveAgent(agent, callable.settings, callable.capabilities(), {
       ...context,
       parent: scope,
+      isCallable: true,
     }) as Resolved;
     lookAhead(inner, context, [...chain, callable.definition]);
   }

@@ -1,7 +1,7 @@
 /** `<Agent>`: a scope of capabilities and a conversation. Its settings are the AI SDK's own. */
 
 import type { LanguageModel, ModelMessage, OutputInterface, ToolLoopAgentSettings, ToolSet } from "ai";
-import { createElementRecord, type JuneElement, type JuneNode } from "../element/element.js";
+import { createElementRecord, isRecord, type JuneElement, type JuneNode } from "../element/element.js";
 import { markTag } from "../element/kind.js";
 import { anything, functionProp, textProp, wholeNumber, type PropRule, type PropRules } from "./check-props.js";
 
@@ -61,10 +61,7 @@ export const Agent: <T = string>(props: AgentProps<T>) => JuneElement = /* @__PU
 );
 
 const list: PropRule = { expects: "an array", accepts: Array.isArray };
-const record: PropRule = {
-  expects: "an object",
-  accepts: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-};
+const record: PropRule = { expects: "a plain object", accepts: isRecord };
 const model: PropRule = {
   expects: "a model of the AI SDK, a model id, or a list of them",
   accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isModel) : isModel(value)),

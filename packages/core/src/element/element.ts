@@ -67,6 +67,11 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
+/** Whether `value` is an object of named values: no array, promise, map or other collection. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !(Symbol.iterator in value) && !isPromiseLike(value);
+}
+
 // The depth is bounded because an array may contain itself; the render walk reports that as an error.
 function handlePromises(children: object, depth: number): void {
   if (Array.isArray(children)) {

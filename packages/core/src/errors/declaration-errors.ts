@@ -99,6 +99,19 @@ export function toolValue(declaration: Involved, name: string, found: string): D
   );
 }
 
+/** What is given as a set of tools is none. */
+export function toolSetValue(declaration: Involved, found: string): DeclarationError {
+  return new DeclarationError(
+    "tool-value",
+    composeMessage(
+      `${declaration.label}${at(declaration.source)} gives ${found} where a set of tools is expected`,
+      [],
+      "Give an object of AI SDK tools by name. What has to wait belongs in defineToolset({ key, open }).",
+    ),
+    { details: { declaration: declaration.label } },
+  );
+}
+
 /** A tool's input schema cannot be sent to a model. */
 export function toolSchema(declaration: Involved, name: string, problem: string, cause?: unknown): DeclarationError {
   return new DeclarationError(

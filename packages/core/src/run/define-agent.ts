@@ -4,7 +4,7 @@ import type { FlexibleSchema, LanguageModel } from "ai";
 import { Agent, settingRules, type AgentSettings, type AnyOutput } from "../components/agent.js";
 import { checkProps } from "../components/check-props.js";
 import { Step, type Prompt } from "../components/step.js";
-import type { AgentTagDefinition } from "../capability/fold.js";
+import { foldChildren, type AgentTagDefinition } from "../capability/fold.js";
 import { checkSchema } from "../capability/schema.js";
 import { createElementRecord, type JuneElement, type JuneNode } from "../element/element.js";
 import { markTag } from "../element/kind.js";
@@ -107,9 +107,11 @@ export function defineAgent<S extends FlexibleSchema<any>, T = string, P extends
     callable,
   );
   const runAlone = (value: InputOf<S>, { props, ...options }: RunOptions & { props?: P } = {}): RunHandle<T> => {
-    const start = markedComponent(name, async () =>
-      render(props ?? ({} as P), undefined, await validate(name, input, value)),
-    );
+    const start = markedComponent(name, async () => {
+      // A calling agent would have looked already.
+      foldChildren(capabilities?.(props ?? ({} as P)), `<${name}>`, { label: `<${name}>` });
+      return render(props ?? ({} as P), undefined, await validate(name, input, value));
+    });
     return run(createElementRecord(start, {}, null, undefined), options) as RunHandle<T>;
   };
   return Object.defineProperty(tag, "run", { value: runAlone }) as unknown as CallableAgent<P, InputOf<S>, T>;

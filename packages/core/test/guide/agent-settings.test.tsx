@@ -143,7 +143,9 @@ describe("the SDK's settings", () => {
     const wrong = [
       [{ model: 1 }, "got the number 1 as model", "model is a model of the AI SDK, a model id, or a list of them."],
       [{ model: [] }, "got an array as model", "model is a model of the AI SDK, a model id, or a list of them."],
-      [{ tools: [] }, "got an array as tools", "tools is an object."],
+      [{ tools: [] }, "got an array as tools", "tools is a plain object."],
+      [{ tools: new Map() }, "got an object as tools", "tools is a plain object."],
+      [{ tools: Promise.resolve({}) }, "got a promise as tools", "tools is a plain object."],
       [{ activeTools: "say" }, 'got the text "say" as activeTools', "activeTools is an array."],
       [{ maxRetries: -1 }, "got the number -1 as maxRetries", "maxRetries is a whole number from 0 on."],
       [{ maxTools: 1.5 }, "got the number 1.5 as maxTools", "maxTools is a whole number from 1 on."],

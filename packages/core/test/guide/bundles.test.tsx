@@ -281,6 +281,51 @@ describe("a bundle is a pure function of its props", () => {
   });
 });
 
+describe("the capabilities of a callable agent", () => {
+  const build = (content: () => unknown) =>
+    defineAgent({
+      name: "helper",
+      description: "Help",
+      input: z.object({}),
+      prompt: () => "help",
+      capabilities: content as () => JuneNode,
+    });
+
+  it("C45 are capabilities only, as in a bundle, and that shows before any model call", async () => {
+    const Own = (): JuneNode => null;
+    for (const [content, found] of [
+      [() => <Step /* hidden */ id="a" prompt="go" />, `<Step id="a"> (${here("hidden")})`],
+      [() => [<Read key="read" />, "text"], 'the text "text"'],
+      [() => <Own /* hidden component */ />, `the component <Own> (${here("hidden component")})`],
+      [() => Promise.resolve(<Read />), "a promise"],
+    ] as const) {
+      const Helper = build(content);
+      const failure = await failureOf(
+        <Agent>
+          <Helper /* helper */ />
+          <Step id="never" prompt="go" />
+        </Agent>,
+      );
+      expect(failure).toMatchObject({ name: "DeclarationError", code: "capability-content", modelCalls: 0 });
+      expect(failure.lines[0]).toBe(
+        `june: <helper> (${here("helper")}) holds ${found}, but only capabilities can stand there`,
+      );
+      await expect(Helper.run({}, { model: echoModel() })).rejects.toMatchObject({
+        cause: { code: "capability-content" },
+      });
+    }
+  });
+
+  it("C45 its name where it stands is text", async () => {
+    const Helper = build(() => null);
+    const failure = await failureOf(<Agent>{createElement(Helper, { name: ["helper"] })}</Agent>);
+    expect(failure).toMatchObject({
+      code: "invalid-props",
+      lines: ["june: <helper> got an array as name", "name is text."],
+    });
+  });
+});
+
 describe("a bundle and itself", () => {
   it("C22 one that contains itself fails with the chain, wherever it starts and whatever is between", async () => {
     const A: Bundle = defineCapabilities(() => <B />, { name: "A" });
@@ -382,9 +427,9 @@ describe("a bundle and itself", () => {
     expect(twice.code).toBe("tool-name-collision");
   });
 
-  it("C22 1,000 bundles in one another resolve", async () => {
+  it("C22 10,000 bundles in one another resolve", async () => {
     let Deep: Bundle = Read;
-    for (let depth = 0; depth < 1_000; depth++) {
+    for (let depth = 0; depth < 10_000; depth++) {
       const Inner = Deep;
       Deep = defineCapabilities(() => <Inner />, { name: "D" });
     }

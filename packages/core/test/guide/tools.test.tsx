@@ -4,7 +4,17 @@ import { dynamicTool, jsonSchema, tool, type Tool as SdkTool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { Agent, Fragment, Step, Tool, createElement, defineTool, run, type JuneElement } from "@june/core";
+import {
+  Agent,
+  Fragment,
+  Step,
+  Tool,
+  createElement,
+  defineTool,
+  defineToolset,
+  run,
+  type JuneElement,
+} from "@june/core";
 import { scriptedModel, type ScriptedModel } from "@june/core/testing";
 import { compilers, evaluate } from "../support/compile-jsx.js";
 import { failureOf } from "../support/failure-of.js";
@@ -199,6 +209,36 @@ describe("the forms of <Tool>", () => {
       expect(fragment).toMatchObject({ children: { type: Fragment, props: { children: "one" } } });
     },
   );
+});
+
+describe("a set of tools", () => {
+  it("C50 that is none is refused, and the toolset named: a promise would otherwise bring nothing, silently", async () => {
+    for (const [tools, found] of [
+      [undefined, "undefined"],
+      [Promise.resolve({ echo }), "a promise"],
+      [[echo], "an array"],
+      [new Map([["echo", echo]]), "an object"],
+    ] as const) {
+      const Broken = defineToolset({ name: "Broken", tools: () => tools as unknown as Record<string, SdkTool> });
+      expect(await failureOf(<Agent>{<Broken /* broken */ />}</Agent>)).toEqual({
+        name: "DeclarationError",
+        code: "tool-value",
+        lines: [
+          `june: <Broken> (${here("broken")}) gives ${found} where a set of tools is expected`,
+          "Give an object of AI SDK tools by name. What has to wait belongs in defineToolset({ key, open }).",
+        ],
+        modelCalls: 0,
+      });
+    }
+  });
+
+  it("C50 whose label is none fails with what label() gave", async () => {
+    const Broken = defineToolset({ name: "Broken", label: (() => undefined) as never, tools: () => ({ echo }) });
+    const failure = await failureOf(<Agent>{<Broken /* unlabelled */ />}</Agent>);
+    expect(failure.lines).toEqual([
+      `june: <Broken> (${here("unlabelled")}) could not be opened: label() gave undefined, not an object of text`,
+    ]);
+  });
 });
 
 describe("input schemas", () => {

@@ -321,9 +321,9 @@ describe("wrappers together", () => {
     expect(trace.root.children[0]).not.toHaveProperty("waits");
   });
 
-  it("C35 1,000 approvals around a tool are one question", async () => {
+  it("C35 10,000 approvals around a tool are one question", async () => {
     let held: JuneNode = <Tool name="t" value={saying("hi")} />;
-    for (let depth = 0; depth < 1_000; depth++) held = <RequireApproval>{held}</RequireApproval>;
+    for (let depth = 0; depth < 10_000; depth++) held = <RequireApproval>{held}</RequireApproval>;
     let asked = 0;
     await run(
       <Agent model={scriptedModel([{ calls: [{ name: "t" }] }, "done"])}>
