@@ -1,3 +1,3 @@
 import { definePackage } from "../../tsup.base.js";
 
-export default definePackage(["src/index.ts", "src/main.ts"]);
+export default definePackage(["src/index.ts"]);
