@@ -1,4 +1,4 @@
-/** Aborts: wherever one meets a run, it rejects with the very reason, after cleanup, and leaves nothing behind. */
+/** Aborts: wherever one meets a run, it rejects with the very reason, after cleanup, and leaves nothing behind. Long because each sentence of its rules has a test. */
 
 import { getEventListeners } from "node:events";
 import { isStepCount, tool } from "ai";

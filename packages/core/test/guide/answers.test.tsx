@@ -1,4 +1,4 @@
-/** Answers: in any order, from code, from nobody, too late. */
+/** Answers: in any order, from code, from nobody, too late. Long because each sentence of its rules has a test. */
 
 import { tool } from "ai";
 import { describe, expect, it, vi } from "vitest";

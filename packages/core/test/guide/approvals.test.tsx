@@ -1,4 +1,4 @@
-/** Approvals: human time counts nowhere, none comes from elsewhere, and an answer reaches the call it was given to, however deep. */
+/** Approvals: human time counts nowhere, none comes from elsewhere, and an answer reaches the call it was given to, however deep. Long because each sentence of its rules has a test. */
 
 import { tool, type ModelMessage } from "ai";
 import { afterEach, describe, expect, it, vi } from "vitest";

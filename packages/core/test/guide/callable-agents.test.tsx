@@ -1,4 +1,4 @@
-/** Callable agents: an agent as one tool of another, looked at before any model call, and run alone. */
+/** Callable agents: an agent as one tool of another, looked at before any model call, and run alone. Long because each sentence of its rules has a test. */
 
 import { Output, tool } from "ai";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Errors: their classes, their list, and what a model is told when a tool fails or gives what JSON cannot hold. */
+/** Errors: their classes, their list, and what a model is told when a tool fails or gives what JSON cannot hold. Long because each sentence of its rules has a test. */
 
 import { readFileSync } from "node:fs";
 import { tool, type ToolSet } from "ai";

@@ -1,4 +1,4 @@
-/** The events of a run: their order, their readers, and that they fold into the trace. */
+/** The events of a run: their order, their readers, and that they fold into the trace. Long because each sentence of its rules has a test. */
 
 import { tool } from "ai";
 import * as fc from "fast-check";

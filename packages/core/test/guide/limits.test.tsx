@@ -1,4 +1,4 @@
-/** The limits over the whole tree of a run. */
+/** The limits over the whole tree of a run. Long because each sentence of its rules has a test. */
 
 import { APICallError, tool } from "ai";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Requests: what one holds, and how it is answered. */
+/** Requests: what one holds, and how it is answered. Long because each sentence of its rules has a test. */
 
 import { jsonSchema, tool } from "ai";
 import { describe, expect, it } from "vitest";

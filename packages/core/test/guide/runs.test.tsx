@@ -1,4 +1,4 @@
-/** What `run` takes and gives back, and that two runs share nothing. */
+/** What `run` takes and gives back, and that two runs share nothing. Long because each sentence of its rules has a test. */
 
 import { tool } from "ai";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Usage: every model call counts once, in its own run and in the ones around. */
+/** Usage: every model call counts once, in its own run and in the ones around. Long because each sentence of its rules has a test. */
 
 import { APICallError, tool } from "ai";
 import * as fc from "fast-check";
