@@ -88,6 +88,12 @@ describe("R1", () => {
     });
   });
 
+  it.concurrent("R1 gives the answer also when the trace cannot be written in the end, and fails then", async () => {
+    const finished = await june([...echo, "--trace-out", "/dev/full"]);
+    expect(finished).toMatchObject({ code: 1, stdout: "{}\n" });
+    expect(errorOf(finished)).toBe("june: --trace-out /dev/full: the disk is full");
+  });
+
   it.concurrent("R1 ends a run after --timeout, and waits for its cleanup", async () => {
     await inProject({}, async (folder) => {
       const log = join(folder, "log");

@@ -62,7 +62,7 @@ export async function runCommand(file: string, options: RunCommandOptions, host:
     const result = await follow(running, status, { timeoutMs, timeout: options.timeout, traceFile });
     const answer = options.json === true ? resultDocument(running, result) : textOf(result.output);
     if (answer !== undefined) await writeAnswer(host.stdout, answer);
-    return 0;
+    return traceFile?.hasFailed === true ? 1 : 0;
   } catch (error) {
     const failure = explainFailure(error, { file, command: "run", hasDefaultModel: options.model !== undefined });
     const exitCode = exitCodeOf(failure);
@@ -110,6 +110,7 @@ async function follow(
   } finally {
     clearTimeout(timer);
     status.write(...summarize(handle.trace, status.bold));
-    traceFile?.write(handle.trace);
+    const problem = traceFile?.write(handle.trace);
+    if (problem !== undefined) status.write(problem);
   }
 }

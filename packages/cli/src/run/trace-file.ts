@@ -2,7 +2,6 @@
 
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { Trace } from "@june/core";
-import { CommandError } from "../errors/command-error.js";
 import { optionFileUnusable } from "../errors/messages.js";
 import { systemProblem } from "../errors/system-problem.js";
 
@@ -21,13 +20,18 @@ export class TraceFile {
     }
   }
 
-  /** Writes the trace, once. @throws {CommandError} with exit code 1 when the disk will not take it */
-  write(trace: Trace): void {
+  /** Whether the trace was asked for and is not there. */
+  hasFailed = false;
+
+  /** Writes the trace, once. @returns the message when the disk will not take it */
+  write(trace: Trace): string | undefined {
     try {
       writeFileSync(this.#descriptor, `${JSON.stringify(trace)}\n`);
       closeSync(this.#descriptor);
+      return undefined;
     } catch (error) {
-      throw new CommandError(optionFileUnusable("--trace-out", this.#path, systemProblem(error)).message, 1);
+      this.hasFailed = true;
+      return optionFileUnusable("--trace-out", this.#path, systemProblem(error)).message;
     }
   }
 }
