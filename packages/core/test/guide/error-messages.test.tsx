@@ -149,15 +149,6 @@ const provocations: readonly Provocation[] = [
       'june: an element of another JSX runtime (React\'s) cannot be rendered in run()\nCompile the file with June\'s runtime: "jsxImportSource": "june" in tsconfig.json, or /** @jsxImportSource june */ at the top of the file.',
   },
   {
-    code: "invalid-node",
-    provoke: () => {
-      const cycle: unknown[] = [];
-      cycle.push(cycle);
-      return failing(<>{cycle as never}</>);
-    },
-    message: "june: an array that contains itself cannot be rendered in the run\nBuild a new array.",
-  },
-  {
     code: "invalid-props",
     provoke: () => failing(agent(step, [], { modle: secret })),
     message: 'june: <Agent> (HERE) has no prop "modle"\nSee the props of <Agent>. Did you mean "model"?',
@@ -443,6 +434,15 @@ const provocations: readonly Provocation[] = [
       );
     },
     message: "june: <Release> > <Broken> failed: disk full",
+  },
+  {
+    code: "component-failed",
+    provoke: () => {
+      const cycle: unknown[] = [];
+      cycle.push(cycle);
+      return failing(<>{cycle as never}</>);
+    },
+    message: "june: the run failed: an array contains itself",
   },
   {
     code: "parallel-failed",
