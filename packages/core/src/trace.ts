@@ -1,6 +1,5 @@
 /** The public names of @june/core/trace: the format of a trace and what reads it. Knows nothing of running. */
 
-export type { Json } from "./element/json.js";
 export { foldEvents } from "./trace/fold.js";
 export type { RunEvent } from "./trace/event.js";
 export { diffTraces, type TraceDifference } from "./trace/diff.js";
