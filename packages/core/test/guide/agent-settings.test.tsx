@@ -146,12 +146,12 @@ describe("the SDK's settings", () => {
       [{ tools: [] }, "got an array as tools", "tools is a plain object."],
       [{ tools: new Map() }, "got an object as tools", "tools is a plain object."],
       [{ tools: Promise.resolve({}) }, "got a promise as tools", "tools is a plain object."],
-      [{ activeTools: "say" }, 'got the text "say" as activeTools', "activeTools is an array."],
+      [{ activeTools: "say" }, "got text as activeTools", "activeTools is an array."],
       [{ maxRetries: -1 }, "got the number -1 as maxRetries", "maxRetries is a whole number from 0 on."],
       [{ maxTools: 1.5 }, "got the number 1.5 as maxTools", "maxTools is a whole number from 1 on."],
-      [{ onStart: "log" }, 'got the text "log" as onStart', "onStart is a function."],
+      [{ onStart: "log" }, "got text as onStart", "onStart is a function."],
       [{ name: 7 }, "got the number 7 as name", "name is text."],
-      [{ messages: "hi" }, 'got the text "hi" as messages', "messages is an array."],
+      [{ messages: "hi" }, "got text as messages", "messages is an array."],
     ] as const;
     for (const [props, problem, cure] of wrong)
       expect(await failureOf(createElement(Agent, props))).toMatchObject({

@@ -170,6 +170,30 @@ describe("what a grant brings", () => {
     );
     expect(output).toBe("all");
   });
+
+  it("C30 inside a workflow the nearest agent counts again, not the one that declared the tool", async () => {
+    const inner = scriptedModel([{ calls: [{ name: "say" }] }, { text: "done", expect: { results: ["workflow"] } }]);
+    const model = scriptedModel([{ calls: [{ name: "work" }] }, { text: "all", expect: { results: ["done"] } }]);
+    const { output } = await run(
+      <Agent model={model}>
+        <Tool name="say" value={saying("declarer")} />
+        <Tool name="work" description="Work" input={z.object({})}>
+          {() => (
+            <Agent>
+              <Tool name="say" value={saying("workflow")} />
+              <Agent model={inner}>
+                <Inherit capabilities={["say"]} />
+                <Step id="work" prompt="go" />
+              </Agent>
+            </Agent>
+          )}
+        </Tool>
+        <Step id="a" prompt="go" />
+      </Agent>,
+      { model },
+    );
+    expect(output).toBe("all");
+  });
 });
 
 describe("a grant that cannot be", () => {
@@ -272,7 +296,7 @@ describe("a grant that cannot be", () => {
 
   it("C31 what is no list of names is refused where it stands", async () => {
     for (const [capabilities, found] of [
-      ["a", 'the text "a"'],
+      ["a", "text"],
       [[1], "an array"],
       [null, "null"],
     ] as const) {

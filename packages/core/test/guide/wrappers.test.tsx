@@ -111,7 +111,7 @@ describe("<Namespace>", () => {
         name: "DeclarationError",
         code: "invalid-props",
         lines: [
-          `june: <Namespace name=${JSON.stringify(name)}> (${here("named")}) got the text ${JSON.stringify(name)} as name`,
+          `june: <Namespace name=${JSON.stringify(name)}> (${here("named")}) got ${name === "" ? "empty text" : "text"} as name`,
           "name is a letter followed by letters, digits and hyphens.",
         ],
         modelCalls: 0,
@@ -132,7 +132,7 @@ describe("<Namespace>", () => {
       ],
       [
         createElement(RequireApproval, { reason: "" }),
-        'june: <RequireApproval> got the text "" as reason',
+        "june: <RequireApproval> got empty text as reason",
         "reason is text that is not empty.",
       ],
       [

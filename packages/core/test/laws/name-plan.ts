@@ -3,37 +3,37 @@
 import type { AgentPlan, ApprovalPlan, NodePlan, SettingsPlan } from "./plan.js";
 import { exposedNames } from "./reference-model.js";
 
-/** Stands for a name of its own; `#n` stands for the nth name that is there to be named. */
+/** Stands for a name of its own. Of names that are there, `#n` stands for the nth, `^n` for the nth further out, `~n` for the nth without its namespaces. */
 export const freshName = "?";
 
-/** Gives every placeholder of a tree a name: fresh ones count up, `#n` becomes the nth name that is there at that place. */
+/** The names of the tools of the agents around, the nearest first. */
+type Around = readonly (readonly string[])[];
+
+/** Gives every placeholder of a tree a name; fresh ones count up. */
 export function nameEverything(plan: AgentPlan): AgentPlan {
   let count = 0;
   const fresh = (name: string): string => (name === freshName ? `t${count++}` : name);
-  const nth = (name: string, names: readonly string[]): string =>
-    name.startsWith("#") ? names[Number(name.slice(1)) % names.length]! : name;
-  const isKnown = (name: string, names: readonly string[] | undefined): boolean =>
-    name.startsWith("#") && names !== undefined && names.length > 0;
+  /** What a placeholder stands for among these names and those further out; undefined where nothing is there. */
+  const stands = (wanted: string, names: readonly string[], outer: readonly string[]): string | undefined => {
+    const pick = (from: readonly string[]): string | undefined => from[Number(wanted.slice(1)) % from.length];
+    if (wanted.startsWith("#")) return pick(names);
+    if (wanted.startsWith("^")) return pick(outer) ?? "unknown";
+    if (wanted.startsWith("~")) return pick(names)?.replace(/^.*_/, "") ?? "unknown";
+    return wanted;
+  };
 
   const nameTools = <T extends { readonly name: string }>(tools: readonly T[]): T[] => {
     const named = tools.map((entry) => ({ ...entry, name: fresh(entry.name) }));
     return named.filter(({ name }, index) => named.findIndex((other) => other.name === name) === index);
   };
-  /** Mostly names that are there; without any, nothing is left of it unless it was to be wrong. */
-  const nameInherit = (wantedNames: readonly string[], parentNames: readonly string[] | undefined): NodePlan => {
-    const unique = [...new Set(wantedNames)];
-    const isRepeated = unique.length < wantedNames.length;
-    const names = [
-      ...new Set(
-        unique.flatMap((name) =>
-          isKnown(name, parentNames) ? [nth(name, parentNames!)] : name === "unknown" ? [name] : [],
-        ),
-      ),
-    ];
-    if (names.length === 0 && parentNames === undefined) return { type: "nothing", form: "null" };
-    return { type: "inherit", names: isRepeated ? [...names, ...names] : names };
+  /** Names that are there are named once, unless a name is to be repeated; without any, nothing is left. */
+  const nameInherit = (wanted: readonly string[], [parent = [], ...outer]: Around): NodePlan => {
+    const found = wanted.flatMap((name) => stands(name, parent, outer.flat()) ?? []);
+    if (found.length === 0 && wanted.length > 0) return { type: "nothing", form: "null" };
+    const isRepeated = new Set(wanted).size < wanted.length;
+    return { type: "inherit", names: isRepeated ? found : [...new Set(found)] };
   };
-  const nameNodes = (nodes: readonly NodePlan[], parentNames: readonly string[] | undefined): NodePlan[] =>
+  const nameNodes = (nodes: readonly NodePlan[], around: Around): NodePlan[] =>
     nodes.map((node): NodePlan => {
       switch (node.type) {
         case "tool":
@@ -45,13 +45,13 @@ export function nameEverything(plan: AgentPlan): AgentPlan {
         case "toolset":
           return { ...node, tools: nameTools(node.tools) };
         case "inherit":
-          return nameInherit(node.names, parentNames);
+          return nameInherit(node.names, around);
         case "namespace":
         case "approval":
         case "bundle":
         case "group":
         case "component":
-          return { ...node, children: nameNodes(node.children, parentNames) };
+          return { ...node, children: nameNodes(node.children, around) };
         default:
           return node;
       }
@@ -61,44 +61,45 @@ export function nameEverything(plan: AgentPlan): AgentPlan {
     ...(own.toolApproval === undefined ? {} : { toolApproval: nameRules(own.toolApproval, names) }),
   });
   const nameRules = ({ form: shape, rules }: ApprovalPlan, names: readonly string[]): ApprovalPlan => {
-    const named = rules
-      .filter(({ name }) => name === "unknown" || isKnown(name, names))
-      .map((rule) => Object.assign({}, rule, { name: nth(rule.name, names) }));
+    const named = rules.flatMap((rule) => {
+      const name = stands(rule.name, names, []);
+      return name === undefined ? [] : [{ ...rule, name }];
+    });
     const unique = named.filter(({ name }, index) => named.findIndex((other) => other.name === name) === index);
     return { form: shape, rules: unique } as ApprovalPlan;
   };
-  const nameInside = (nodes: readonly NodePlan[], names: readonly string[]): NodePlan[] =>
+  const nameInside = (nodes: readonly NodePlan[], around: Around): NodePlan[] =>
     nodes.map((node): NodePlan => {
       switch (node.type) {
         case "agent":
-          return nameAgent(node, names);
+          return nameAgent(node, around);
         case "composite":
-          return { ...node, body: nameAgent(node.body, names) };
+          return { ...node, body: nameAgent(node.body, around) };
         case "callable": {
-          const capabilities = nameNodes(node.capabilities, names);
-          const own = exposedNames({ children: capabilities }, names);
+          const capabilities = nameNodes(node.capabilities, around);
+          const own = exposedNames({ children: capabilities }, around[0]);
           const { toolApproval: _approval, maxTools: _maxTools, ...rest } = node;
-          return { ...rest, ...nameSettings(node, own), capabilities: nameInside(capabilities, own) };
+          return { ...rest, ...nameSettings(node, own), capabilities: nameInside(capabilities, [own, ...around]) };
         }
         case "namespace":
         case "approval":
         case "bundle":
         case "group":
-          return { ...node, children: nameInside(node.children, names) };
+          return { ...node, children: nameInside(node.children, around) };
         default:
           return node;
       }
     });
-  const nameAgent = (given: AgentPlan, parentNames: readonly string[] | undefined): AgentPlan => {
+  const nameAgent = (given: AgentPlan, around: Around): AgentPlan => {
     const tools = given.tools === undefined ? undefined : nameTools(given.tools);
-    const children = nameNodes(given.children, parentNames);
-    const names = exposedNames({ children, ...(tools === undefined ? {} : { tools }) }, parentNames);
+    const children = nameNodes(given.children, around);
+    const names = exposedNames({ children, ...(tools === undefined ? {} : { tools }) }, around[0]);
     return {
       type: "agent",
       ...nameSettings(given, names),
       ...(tools === undefined ? {} : { tools }),
-      children: nameInside(children, names),
+      children: nameInside(children, [names, ...around]),
     };
   };
-  return nameAgent(plan, undefined);
+  return nameAgent(plan, []);
 }

@@ -49,7 +49,8 @@ const tool: fc.Arbitrary<ToolPlan> = fc.oneof(
 );
 const namedTools = fc.array(fc.record({ name: toolName, tool }), { minLength: 1, maxLength: 3 });
 const status = fc.constantFrom<Status[]>("approved", "denied", "user-approval", "not-applicable", undefined);
-const wanted = mostly(nthName, fc.constant("unknown"), 30);
+/** Mostly what is there; else nothing, a name of the agent further out, or a name without its namespaces. */
+const wanted = mostly(nthName, fc.constantFrom("unknown", "^0", "^1", "~0", "~1"), 20);
 const toolApproval: fc.Arbitrary<ApprovalPlan> = fc.oneof(
   fc.record({
     form: fc.constant("map" as const),
@@ -69,7 +70,11 @@ const settings: fc.Arbitrary<SettingsPlan> = fc
 
 const inherit = fc.record({
   type: fc.constant("inherit" as const),
-  names: mostly(fc.uniqueArray(wanted, { maxLength: 3 }), fc.constant<string[]>(["#0", "#0"]), 30),
+  names: mostly(
+    fc.uniqueArray(wanted, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom<string[]>(["#0", "#0"], []),
+    20,
+  ),
 });
 const nothing = fc.record({
   type: fc.constant("nothing" as const),

@@ -231,7 +231,7 @@ function collect(
           const label = `<Inherit capabilities={[${node.names.map((name) => `"${name}"`).join(", ")}]}>`;
           if (parent === undefined) codes.add("inherit-without-parent"); // C31
           if (new Set(node.names).size < node.names.length) codes.add("inherit-duplicate");
-          for (const name of node.names) {
+          for (const name of new Set(node.names)) {
             const given = parent?.get(name);
             if (given !== undefined) {
               // C32, C33: as the parent has it, with every rule that governs it there.
