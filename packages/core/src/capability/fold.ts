@@ -13,7 +13,7 @@ import { leavesOf, type Leaf } from "../element/children.js";
 import { coreMajor, elementMajor, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
-import { describeNode, labelOf } from "../element/label.js";
+import { describeNode, describeProp, labelOf } from "../element/label.js";
 import type { Involved } from "../errors/compose.js";
 import { bundleCycle, capabilityContent, duplicateCore, invalidProps, toolUse } from "../errors/declaration-errors.js";
 import { componentFailed, toolsetFailed } from "../errors/run-errors.js";
@@ -130,7 +130,7 @@ function takeCapability(
     case "callable-agent": {
       const { name, composite, tool } = (info.definition as AgentTagDefinition).declare(props);
       if (typeof name !== "string")
-        throw invalidProps(label, element.source, `got ${describeNode(name)} as name`, "name is text.");
+        throw invalidProps(label, element.source, `got ${describeProp(name)} as name`, "name is text.");
       const around2 = { label: `<${composite.name}>`, place: element.source, enclosure };
       folded.entries.push({
         kind: "declared",
@@ -175,7 +175,7 @@ function declareTool(element: JuneElement, label: string, enclosure: Enclosure |
 function declareCallable(element: JuneElement, enclosure: Enclosure | undefined): Declaration {
   const { use, as } = element.props as { use: unknown; as?: string };
   const registered = registeredCallable(use);
-  if (registered === undefined) throw toolUse({ label: "<Tool>", source: element.source }, describeNode(use));
+  if (registered === undefined) throw toolUse({ label: "<Tool>", source: element.source }, describeProp(use));
   if (registered.major !== coreMajor) throw duplicateCore("a tool of defineTool()", registered.major, coreMajor);
   const { definition } = registered;
   const { name, description, input, execute, needsApproval } = definition;
@@ -217,7 +217,7 @@ function toolsetLabel(definition: ToolsetDefinition, element: JuneElement): stri
   try {
     shown = definition.label(element.props as never);
     if (typeof shown !== "object" || shown === null)
-      throw new TypeError(`label() gave ${describeNode(shown)}, not an object of text`);
+      throw new TypeError(`label() gave ${describeProp(shown)}, not an object of text`);
   } catch (error) {
     throw toolsetFailed(`<${definition.name}>`, element.source, error);
   }
@@ -260,7 +260,7 @@ function toNode(leaf: Leaf, path: string): JuneNode {
     case "promise":
       return leaf.promise as JuneNode;
     case "cycle":
-      throw invalidNodeError([], path, undefined);
+      throw componentFailed(path, new TypeError("an array contains itself"));
     case "invalid":
       throw invalidNodeError(leaf.value, path, undefined);
   }

@@ -3,7 +3,7 @@
 import { didYouMean, listNames } from "../errors/compose.js";
 import { invalidProps } from "../errors/declaration-errors.js";
 import type { JuneElement } from "../element/element.js";
-import { labelOf, describeNode } from "../element/label.js";
+import { labelOf, describeProp } from "../element/label.js";
 
 /** What a prop may be: says what is wrong with a value, or nothing. */
 export interface PropRule {
@@ -75,7 +75,7 @@ export function checkProps(element: JuneElement, rules: PropRules): void {
       throw invalidProps(
         labelOf(element),
         element.source,
-        `got ${describeNode(value)} as ${name}`,
+        `got ${describeProp(value)} as ${name}`,
         `${name} is ${rule.expects}.`,
       );
     }

@@ -1,14 +1,13 @@
 /** Which component or tool is active: the one AsyncLocalStorage of June, so that a callable tool knows the run it is called in. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { CallableDefinition } from "../components/callable-tool.js";
 
 /** A region of the author's code in which callable tools may be called: a component, a child function, a tool's execute. */
 export interface ActiveRegion {
   /** False once the region has settled: what still runs from it may start no more calls. */
   readonly isActive: boolean;
-  /** Starts a call. */
-  call(definition: CallableDefinition, input: unknown): Promise<unknown>;
+  /** Starts a call of what `defineTool` made. */
+  call(definition: object, input: unknown): Promise<unknown>;
 }
 
 const storage = new AsyncLocalStorage<ActiveRegion | undefined>();

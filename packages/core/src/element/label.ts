@@ -40,7 +40,13 @@ export function componentName(type: unknown): string {
   return "Component";
 }
 
-/** What stands where something else was expected, for a message. */
+/** What stands where another node was expected, for a message: text is shown, bounded, as it is there to be read. */
 export function describeNode(value: unknown): string {
+  if (typeof value !== "string") return describeProp(value);
+  return `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+}
+
+/** What a prop was, for a message: an element as it reads, anything else by its kind. */
+export function describeProp(value: unknown): string {
   return isElement(value) ? labelOf(value) : describeValue(value);
 }

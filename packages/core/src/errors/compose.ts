@@ -62,11 +62,10 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** What was found, for a message: the kind of a value and a bounded look at text and numbers, never an object's contents. */
+/** What a prop or option was, for a message: its kind, and never what a text or object holds, which may be a secret. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined || typeof value === "boolean") return String(value);
-  if (typeof value === "string")
-    return `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+  if (typeof value === "string") return value.trim() === "" ? "empty text" : "text";
   if (typeof value === "number") return `the number ${value}`;
   if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
   if (Array.isArray(value)) return "an array";

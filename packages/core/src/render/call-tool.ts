@@ -108,7 +108,8 @@ export class CallRegion implements ActiveRegion {
     return (this.#made ??= this.#makeContext());
   }
 
-  call(definition: CallableDefinition, input: unknown): Promise<unknown> {
+  call(callable: object, input: unknown): Promise<unknown> {
+    const definition = callable as CallableDefinition;
     const failure: { error?: unknown; hasFailed: boolean } = { hasFailed: false };
     const work = this.#run(definition, input);
     const call = new CallPromise<unknown>((resolve, reject) => {

@@ -15,6 +15,8 @@ export interface Frame {
   readonly label: string;
   readonly source: string | undefined;
   readonly outer: Frame | undefined;
+  /** How many tags and components are around. */
+  readonly depth: number;
   /** Whether it is a component of the author's own. */
   readonly isComponent: boolean;
 }
@@ -93,7 +95,10 @@ export function withFrame(
   source: string | undefined,
   isComponent: boolean,
 ): RenderContext {
-  return { ...context, frame: { label, source, outer: context.frame, isComponent } };
+  return {
+    ...context,
+    frame: { label, source, outer: context.frame, depth: (context.frame?.depth ?? 0) + 1, isComponent },
+  };
 }
 
 /** The nearest component of the author's own around, for messages. */

@@ -25,7 +25,7 @@ interface Branch {
 export async function renderParallel(
   element: JuneElement,
   context: RenderContext,
-  renderNode: (node: JuneNode, context: RenderContext) => Promise<void>,
+  renderLeaf: (leaf: Leaf, context: RenderContext) => Promise<void>,
 ): Promise<void> {
   checkProps(element, parallelRules);
   const { limit = Infinity, children } = element.props as { limit?: number; children?: JuneNode };
@@ -41,7 +41,7 @@ export async function renderParallel(
       const index = next++;
       const { leaf, context: branch } = branches[index]!;
       try {
-        await renderNode(toNode(leaf), branch);
+        await renderLeaf(leaf, branch);
       } catch (error) {
         if (branch.abort.isAborted && isCausedBy(error, cancelled)) continue;
         failures.set(index, error);
@@ -97,13 +97,6 @@ function merge(branch: RenderContext, context: RenderContext): void {
   branch.layer.keep();
   context.text.parts.push(...branch.text.parts);
   if (branch.text.hasSteps) context.text.hasSteps = true;
-}
-
-function toNode(leaf: Leaf): JuneNode {
-  if (leaf.kind === "text") return leaf.value;
-  if (leaf.kind === "element") return leaf.element;
-  if (leaf.kind === "promise") return leaf.promise as JuneNode;
-  return (leaf.kind === "cycle" ? Symbol("cycle") : leaf.value) as JuneNode;
 }
 
 function describeLeaf(leaf: Leaf): string {

@@ -5,7 +5,8 @@ import { leavesOf, type Leaf } from "../element/children.js";
 import { isPromiseLike, type Component, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo } from "../element/kind.js";
-import { invalidNode, misplacedCapability, textBesideSteps } from "../errors/declaration-errors.js";
+import { misplacedCapability, textBesideSteps } from "../errors/declaration-errors.js";
+import { componentFailed } from "../errors/run-errors.js";
 import { renderCatch } from "./catch.js";
 import { framePath, nearestComponent, nextPath, withFrame, type RenderContext } from "./context.js";
 import { renderParallel } from "./parallel.js";
@@ -16,6 +17,8 @@ import { settle, settleActive } from "./settle.js";
  * @throws {JuneError} what stands in the tree wrongly or fails, or the reason of an abort as it is.
  */
 export async function renderNode(node: JuneNode, context: RenderContext): Promise<void> {
+  // A chain of components that answer at once would grow the stack.
+  if (context.frame !== undefined && context.frame.depth % 64 === 0) await undefined;
   for (const leaf of leavesOf(node)) await renderLeaf(leaf, context);
 }
 
@@ -31,12 +34,7 @@ export async function renderLeaf(leaf: Leaf, context: RenderContext): Promise<vo
       context.abort.throwIfAborted();
       return renderElement(leaf.element, context);
     case "cycle":
-      throw invalidNode(
-        "an array that contains itself",
-        framePath(context.frame),
-        context.frame?.source,
-        "Build a new array.",
-      );
+      throw componentFailed(framePath(context.frame), new TypeError("an array contains itself"));
     case "invalid":
       throw invalidNodeError(leaf.value, framePath(context.frame), context.frame?.source);
   }
@@ -54,7 +52,7 @@ async function renderElement(element: JuneElement, context: RenderContext): Prom
     case "step":
       return context.run.renderStep(element, context);
     case "parallel":
-      return renderParallel(element, context, renderNode);
+      return renderParallel(element, context, renderLeaf);
     case "catch":
       return renderCatch(element, context, renderNode);
     case "fragment":

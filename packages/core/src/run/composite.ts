@@ -61,6 +61,7 @@ export async function runChild(
       label: composite.kind === "agent" ? `<${composite.name}>` : `<Tool name=${JSON.stringify(tool)}>`,
       source: undefined,
       outer: call.frame,
+      depth: (call.frame?.depth ?? 0) + 1,
       isComponent: false,
     },
     node,

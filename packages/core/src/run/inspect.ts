@@ -1,5 +1,6 @@
 /** What every agent of a tree can do, without calling a model: components and bundles run; models, tools and toolsets do not. */
 
+import type { CallableDefinition } from "../components/callable-tool.js";
 import { checkProps } from "../components/check-props.js";
 import { agentRules } from "../components/agent.js";
 import { listCapabilities, listWaits, type Capability, type Scope, type Wait } from "../capability/scope.js";
@@ -73,7 +74,9 @@ async function inspectNode(node: JuneNode, place: Place): Promise<InspectedNode[
     if (leaf.kind === "promise") found.push(...(await inspectNode((await leaf.promise) as JuneNode, place)));
     else if (leaf.kind === "element") found.push(...(await inspectElement(leaf.element, place)));
     else if (leaf.kind !== "text")
-      throw invalidNodeError(leaf.kind === "cycle" ? [] : leaf.value, place.path.join(" > ") || "the tree", undefined);
+      throw leaf.kind === "cycle"
+        ? componentFailed(place.path.join(" > ") || "the tree", new TypeError("an array contains itself"))
+        : invalidNodeError(leaf.value, place.path.join(" > ") || "the tree", undefined);
   }
   return found;
 }
@@ -127,8 +130,8 @@ async function renderComponent(element: JuneElement, place: Place): Promise<{ co
   const region: ActiveRegion = {
     isActive: true,
     // No tool runs in an inspection: the call stays open.
-    call: ({ name }) => {
-      tell({ needs: name });
+    call: (definition) => {
+      tell({ needs: (definition as CallableDefinition).name });
       return new Promise(() => {});
     },
   };
