@@ -377,6 +377,7 @@ async function* iterate(values: AsyncIterable<unknown>, call: Call): AsyncGenera
       );
       if (next.done === true) return;
       isSuspended = true;
+      call.agent.instance.shared.recorder.progress(call.node, cloneData(next.value));
       yield next.value;
       call.abort.throwIfAborted();
       isSuspended = false;

@@ -39,6 +39,7 @@ export class UiMessage {
   readonly #usedIds = new Set<string>();
   /** The tool parts since the last start-step, as the page sees them. */
   readonly #stepParts = new Map<Part, Call>();
+  #isStepDue = false;
   #isStepOpen = false;
   /** A call that started with the last event: the next one tells whether it is held. */
   #fresh: Call | undefined;
@@ -48,7 +49,7 @@ export class UiMessage {
     if (!(event.type === "request-open" && event.parentId === this.#fresh?.start.id)) this.showFresh();
     switch (event.type) {
       case "model-call-start":
-        if (!isInner(event.path)) this.#startStep();
+        if (!isInner(event.path)) this.#isStepDue = true;
         return;
       case "text-delta":
         if (!isInner(event.path)) this.#say(event.id, event.text);
@@ -98,6 +99,7 @@ export class UiMessage {
   close(requests: readonly Request[]): void {
     const { outcome } = this;
     if (outcome === undefined) this.#ask(requests);
+    else if (outcome.status !== "error") this.#seal(outcome);
     if (this.#isStepOpen) this.chunks.push({ type: "finish-step" });
     this.#isStepOpen = false;
     switch (outcome?.status) {
@@ -118,7 +120,18 @@ export class UiMessage {
     }
   }
 
-  #startStep(): void {
+  /** Keeps tool calls out of the last step of a message that is over: the page would take them for answers to send, and send them for ever. */
+  #seal({ status }: EventOf<"run-end">): void {
+    if (this.#stepParts.size === 0) return;
+    this.#isStepDue = true;
+    this.#enterStep();
+    this.chunks.push({ type: "data-run", data: { status } });
+  }
+
+  /** Starts the step that is due, with the first thing in it: the page does not keep an empty one. */
+  #enterStep(): void {
+    if (!this.#isStepDue) return;
+    this.#isStepDue = false;
     if (this.#isStepOpen) this.chunks.push({ type: "finish-step" });
     this.#isStepOpen = true;
     this.#stepParts.clear();
@@ -127,6 +140,7 @@ export class UiMessage {
 
   #say(id: string, text: string): void {
     if (!this.#texts.has(id)) {
+      this.#enterStep();
       this.#texts.add(id);
       this.chunks.push({ type: "text-start", id });
     }
@@ -141,6 +155,7 @@ export class UiMessage {
   }
 
   #show(call: Call, request?: Request): Part {
+    this.#enterStep();
     let part = call.parts.findLast((shown) => this.#stepParts.has(shown));
     if (part === undefined) {
       part = { id: this.#uniqueId(call.start.toolCallId), approvalId: undefined };
@@ -167,7 +182,8 @@ export class UiMessage {
     const isElsewhere = [...asked.keys()].some(({ parts }) => parts.length > 0 && !this.#stepParts.has(parts.at(-1)!));
     // The page sends its answers once everything in the last step is settled or answered.
     const hasOthers = [...this.#stepParts.values()].some((call) => this.#calls.has(call.start.id) && !asked.has(call));
-    if (isElsewhere || hasOthers) this.#startStep();
+    if (isElsewhere || hasOthers) this.#isStepDue = true;
+    this.#enterStep();
     for (const [call, request] of asked) {
       const part = this.#show(call, request);
       if (request.kind !== "approval") continue;
@@ -206,7 +222,12 @@ export class UiMessage {
         this.chunks.push({ type: "tool-output-available", toolCallId, output: toJson(event.output), ...provided });
       else if (event.error?.name === "Denied") this.#deny(part, event.error.message);
       else
-        this.chunks.push({ type: "tool-output-error", toolCallId, errorText: this.#toolError(event.error), ...provided });
+        this.chunks.push({
+          type: "tool-output-error",
+          toolCallId,
+          errorText: this.#toolError(event.error),
+          ...provided,
+        });
     }
   }
 
