@@ -75,12 +75,12 @@ describe("defineTool", () => {
     [
       "no name",
       { name: "" },
-      'june: defineTool(): name is the text ""\nname is text: 1 to 64 letters, digits, _ and -, starting with a letter.',
+      'june: defineTool(): name is empty text\nname is text: 1 to 64 letters, digits, _ and -, starting with a letter.',
     ],
     [
       "an empty description",
       { description: " " },
-      'june: defineTool(): description is the text " "\ndescription is text that is not empty, for the model.',
+      'june: defineTool(): description is empty text\ndescription is text that is not empty, for the model.',
     ],
     [
       "no execute",

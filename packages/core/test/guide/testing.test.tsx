@@ -146,7 +146,7 @@ describe("stubs", () => {
 
   it("L42 a stub that is no function is refused", async () => {
     expect(await messageOf(runOn(["x"], { "find/search": "text" as never }))).toBe(
-      'june: run(): stubs["find/search"] is the text "text"\nstubs["find/search"] is a function of the tool\'s input.',
+      'june: run(): stubs["find/search"] is text\nstubs["find/search"] is a function of the tool\'s input.',
     );
   });
 });

@@ -170,7 +170,7 @@ describe("a toolset", () => {
     for (const [definition, message] of [
       [
         { name: "", tools: () => ({}) },
-        'june: defineToolset(): name is the text ""\nGive the name that errors and traces show, such as "Mcp".',
+        'june: defineToolset(): name is empty text\nGive the name that errors and traces show, such as "Mcp".',
       ],
       [
         { name: "Mcp" },
@@ -190,7 +190,7 @@ describe("a toolset", () => {
       ],
       [
         { name: "Mcp", tools: () => ({}), label: "x" },
-        'june: defineToolset(): label of <Mcp> is the text "x"\nGive a function of props that returns an object of text.',
+        'june: defineToolset(): label of <Mcp> is text\nGive a function of props that returns an object of text.',
       ],
     ] as const) {
       expect(() => defineToolset(definition as never)).toThrowError(message);
