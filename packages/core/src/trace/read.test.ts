@@ -117,7 +117,7 @@ describe("what it refuses", () => {
     [
       "a wrong type deep inside",
       changed(["root", "children", 0, "children", 1, "startedAtMs"], "today"),
-      'root.children[0].children[1].startedAtMs is the text "today"\nIt has to be a number.',
+      "root.children[0].children[1].startedAtMs is text\nIt has to be a number.",
     ],
     [
       "a wrong type inside a child run",
@@ -127,7 +127,7 @@ describe("what it refuses", () => {
     [
       "a child run that is none",
       changed(["root", "children", 0, "children", 0, "output"], "lost"),
-      'root.children[0].children[0].output is the text "lost"\nIt has to be an object.',
+      "root.children[0].children[0].output is text\nIt has to be an object.",
     ],
     [
       "an error that is none",

@@ -66,7 +66,7 @@ function check({ record, value, path }: Visit): void {
   const where = bound(escapeText([path, ...issue.path.map((key) => step(key))].join("").replace(/^\./, "")));
   const found = issue.path.reduce((part, key) => (part as Record<PropertyKey, unknown> | undefined)?.[key], value);
   throw traceInvalid(
-    `${where === "" ? "it" : where} is ${found === undefined ? "missing" : escapeText(describeValue(found))}`,
+    `${where === "" ? "it" : where} is ${found === undefined ? "missing" : describe(found, issue)}`,
     `It has to be ${expectedBy(issue)}.`,
     { path: where },
   );
@@ -106,6 +106,13 @@ function inside({ record, value, path, composites }: Visit): readonly Visit[] {
     case "json":
       return [];
   }
+}
+
+/** One of a few words is shown, for it is a misspelling or of another version; any other text may be anybody's. */
+function describe(found: unknown, issue: z.core.$ZodIssue): string {
+  return issue.code === "invalid_value" && typeof found === "string"
+    ? `the text ${quote(found)}`
+    : escapeText(describeValue(found));
 }
 
 function expectedBy(issue: z.core.$ZodIssue): string {
