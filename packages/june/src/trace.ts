@@ -1,18 +1,26 @@
 /** The public names of june/trace: those of @june/core/trace. */
 
 export {
+  diffTraces,
   foldEvents,
+  printTrace,
+  readTrace,
   traceFormat,
+  traceSchema,
+  walkTrace,
   type Capture,
   type ChildRunOutput,
   type NodeKind,
   type NodeStatus,
+  type PrintOptions,
   type RunEvent,
   type Trace,
   type TraceAnswer,
   type TraceCapability,
+  type TraceDifference,
   type TraceError,
   type TraceNode,
   type TraceNote,
   type Usage,
+  type WalkedNode,
 } from "@june/core/trace";

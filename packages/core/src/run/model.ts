@@ -349,6 +349,7 @@ function recordStream(
   const rename = callRenamer(step);
   const content: LanguageModelV4Content[] = [];
   let text = "";
+  let reasoning = "";
   let isFinished = false;
   let limit: TimeLimit | undefined;
   const { signal } = step.abort;
@@ -390,12 +391,19 @@ function recordStream(
             text += part.delta;
             recorder.delta(call.node, part.delta);
             break;
+          case "reasoning-delta":
+            reasoning += part.delta;
+            break;
           case "tool-call":
           case "tool-result":
+          case "file":
+          case "source":
             content.push(part);
             break;
           case "finish":
-            call.finish(part.finishReason, part.usage, text === "" ? content : [{ type: "text", text }, ...content]);
+            if (text !== "") content.unshift({ type: "text", text });
+            if (reasoning !== "") content.unshift({ type: "reasoning", text: reasoning });
+            call.finish(part.finishReason, part.usage, content);
             if (part.finishReason.unified === "interrupted") throw streamCut(modelId);
             isFinished = true;
             settle();
