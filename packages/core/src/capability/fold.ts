@@ -1,4 +1,4 @@
-/** Takes the children of an agent apart: capabilities become entries in source order, the rest is the body. An explicit stack carries the bundles and wrappers around. */
+/** Takes the children of an agent apart: capabilities become entries in source order, the rest is the body. An explicit stack carries the bundles and wrappers around. Long because each kind of capability is taken here. */
 
 import type { ToolSet } from "ai";
 import type { BundleDefinition } from "../components/define-capabilities.js";
@@ -10,14 +10,15 @@ import { requireApprovalRules } from "../components/require-approval.js";
 import { registeredCallable } from "../components/callable-tool.js";
 import { checkToolProps, type CompositeResult } from "../components/tool.js";
 import { leavesOf, type Leaf } from "../element/children.js";
-import { coreMajor, elementMajor, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
+import { coreMajor, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo, type TagInfo } from "../element/kind.js";
-import { describeNode, describeProp, labelOf } from "../element/label.js";
+import { describeProp, labelOf } from "../element/label.js";
 import type { Involved } from "../errors/compose.js";
 import { bundleCycle, capabilityContent, duplicateCore, invalidProps, toolUse } from "../errors/declaration-errors.js";
 import { componentFailed, toolsetFailed } from "../errors/run-errors.js";
 import { wrapperRule } from "./approval.js";
+import { contentError } from "./content-error.js";
 import { enclose, type Composite, type Declaration, type Enclosure } from "./declaration.js";
 import { toDeclarations, toDeclaration } from "./declare.js";
 
@@ -264,55 +265,4 @@ function toNode(leaf: Leaf, path: string): JuneNode {
     case "invalid":
       throw invalidNodeError(leaf.value, path, undefined);
   }
-}
-
-/** The error for what stands in a bundle or wrapper without being a capability; a mistake that is one anywhere is told as such. */
-function contentError(leaf: Leaf, info: TagInfo | undefined, enclosure: Enclosure | Involved, path: string): Error {
-  const invalid = leaf.kind === "element" ? invalidTypeError(leaf.element, path) : undefined;
-  if (invalid !== undefined) return invalid;
-  if (leaf.kind === "invalid" && isForeignElement(leaf.value))
-    return invalidNodeError(leaf.value, path, enclosure.source);
-  const isBundle = "definition" in enclosure && enclosure.definition !== undefined;
-  switch (leaf.kind) {
-    case "text": {
-      const cure =
-        typeof leaf.value === "number"
-          ? "A number is text: write {list.length > 0 && …} instead of {list.length && …}."
-          : "Put text into a step's prompt.";
-      return capabilityContent(enclosure, describeNode(leaf.value), undefined, cure);
-    }
-    case "element": {
-      const own = info === undefined;
-      const cure = own
-        ? `Put it among the <Agent>'s children, or make it a bundle with defineCapabilities() if it declares capabilities.`
-        : `Put it among the <Agent>'s children${isBundle ? ", beside the bundle" : ""}.`;
-      return capabilityContent(
-        enclosure,
-        own ? `the component ${labelOf(leaf.element)}` : labelOf(leaf.element),
-        leaf.element.source,
-        cure,
-      );
-    }
-    case "promise":
-      return capabilityContent(
-        enclosure,
-        "a promise",
-        undefined,
-        "What has to wait belongs in defineToolset({ key, open }).",
-      );
-    case "cycle":
-      return capabilityContent(enclosure, "an array that contains itself", undefined, "Build a new array.");
-    case "invalid":
-      return capabilityContent(
-        enclosure,
-        describeNode(leaf.value),
-        undefined,
-        "Return <Tool>, bundles, wrappers, toolsets, callable agents and <Inherit> only.",
-      );
-  }
-}
-
-/** Whether a value is an element of another JSX runtime, or of a core too far from this one. */
-function isForeignElement(value: unknown): boolean {
-  return typeof value === "object" && value !== null && ("$$typeof" in value || elementMajor(value) !== undefined);
 }
