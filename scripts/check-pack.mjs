@@ -103,7 +103,9 @@ function readExample() {
 function runExample({ folder, code, expectedLines }) {
   run(node24[0], [require.resolve("typescript/bin/tsc"), "-p", folder], folder);
   const isWorkflow = /^export default\b/m.test(code);
-  const command = isWorkflow ? ["node_modules/june/dist/main.js", "run", "example.tsx", "--approve", "all"] : ["example.tsx"];
+  const command = isWorkflow
+    ? ["node_modules/june/dist/main.js", "run", "example.tsx", "--approve", "all"]
+    : ["example.tsx"];
   const runtimes = { "Node 24": isWorkflow ? node24 : [...node24, "--import", "tsx"], Bun: bun };
   for (const [name, [program, ...options]] of Object.entries(runtimes)) {
     const { stdout, stderr } = run(program, [...options, ...command], folder, withoutKeys(process.env));

@@ -8,9 +8,9 @@ export function scriptedDesk(): ScriptedModel {
     const parcel = /"parcel":"([^"]+)"/.exec(JSON.stringify(prompt).replaceAll('\\"', '"'))?.[1];
     const last = prompt.at(-1);
     if (last?.role === "tool") {
-      const [result] = last.content as { output: { value: unknown } }[];
-      const [latest] = result?.output.value as { at: string; place: string }[];
-      return `Your parcel was last seen at ${latest?.place}, on ${latest?.at.slice(0, 10)}.`;
+      const [{ output }] = last.content as [{ output: { value: [{ at: string; place: string }] } }];
+      const [{ at, place }] = output.value;
+      return `Your parcel was last seen at ${place}, on ${at.slice(0, 10)}.`;
     }
     if (parcel !== undefined && tools.includes("trackParcel"))
       return { calls: [{ name: "trackParcel", input: { parcel } }] };

@@ -17,7 +17,7 @@ import { collectEvents, untilEvent } from "../support/watch-run.js";
 const modes = [{ stream: false }, { stream: true }];
 const none = { rejections: [], warnings: [], timers: 0 };
 const scenarios = abortScenarios.flatMap((scenario) =>
-  (scenario.onlyStream === true ? [true] : [false, true]).map((stream) => ({ ...scenario, stream })),
+  (scenario.onlyStream === true ? [true] : [false, true]).map((stream) => Object.assign({ stream }, scenario)),
 );
 
 describe("during", () => {

@@ -16,7 +16,7 @@ import {
 } from "@june/core";
 import { scriptedModel } from "@june/core/testing";
 import { settled } from "../support/deferred.js";
-import { Asking, calls, confirm, gatedRun } from "../support/gated-run.js";
+import { Asking, calls, gatedRun } from "../support/gated-run.js";
 import { watchProcess } from "../support/leftovers.js";
 import { withoutPlaces } from "../support/places.js";
 import { resultOutputs, toolResults } from "../support/prompts.js";

@@ -435,13 +435,13 @@ describe("its definition", () => {
     for (const [definition, message] of [
       [
         { ...good, name: "" },
-        'june: defineAgent(): name is empty text\nname is the name of the tool, text that is not empty.',
+        "june: defineAgent(): name is empty text\nname is the name of the tool, text that is not empty.",
       ],
       [
         { ...good, description: " " },
-        'june: defineAgent(): description is empty text\ndescription is text that is not empty, for the calling model.',
+        "june: defineAgent(): description is empty text\ndescription is text that is not empty, for the calling model.",
       ],
-      [{ ...good, prompt: "c" }, 'june: defineAgent(): prompt is text\nprompt is a function of the input.'],
+      [{ ...good, prompt: "c" }, "june: defineAgent(): prompt is text\nprompt is a function of the input."],
       [
         { ...good, capabilities: [] },
         "june: defineAgent(): capabilities is an array\ncapabilities is a function that returns capabilities.",

@@ -75,12 +75,12 @@ describe("defineTool", () => {
     [
       "no name",
       { name: "" },
-      'june: defineTool(): name is empty text\nname is text: 1 to 64 letters, digits, _ and -, starting with a letter.',
+      "june: defineTool(): name is empty text\nname is text: 1 to 64 letters, digits, _ and -, starting with a letter.",
     ],
     [
       "an empty description",
       { description: " " },
-      'june: defineTool(): description is empty text\ndescription is text that is not empty, for the model.',
+      "june: defineTool(): description is empty text\ndescription is text that is not empty, for the model.",
     ],
     [
       "no execute",
@@ -333,7 +333,7 @@ describe("what crosses", () => {
       name: "counting",
       description: "d",
       input: z.object({}),
-      execute: async function* () {
+      async *execute() {
         yield "one";
         yield "two";
       },

@@ -542,9 +542,6 @@ describe("an abort", () => {
     async ({ stream }) => {
       const log: string[] = [];
       const outer = scriptedModel([callResearch("x"), "went on"]);
-      const Waiting = async () => {
-        await new Promise(() => {});
-      };
       const slow = tool({
         inputSchema: z.object({}),
         execute: (_input, { abortSignal }) =>

@@ -107,10 +107,9 @@ describe("nodes", () => {
     expect(log).toEqual(["a starts", "a ends", "after a", "b starts", "b ends", "after b"]);
   });
 
-  class Classy {}
   it.each<[string, () => JuneElement, RegExp]>([
     ["a lower-case tag", () => createElement("div"), /^june: the lower-case tag <div> cannot be rendered in /],
-    ["a class", () => createElement(Classy), /^june: the class Classy cannot be rendered in /],
+    ["a class", () => createElement(Map), /^june: the class Map cannot be rendered in /],
     ["a plain object", () => <>{{ a: 1 } as never}</>, /^june: an object cannot be rendered in /],
     ["a function", () => <>{(() => "x") as never}</>, /^june: the function children cannot be rendered in /],
     ["a symbol", () => <>{Symbol("s") as never}</>, /^june: a symbol cannot be rendered in /],

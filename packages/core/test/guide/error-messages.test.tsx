@@ -133,8 +133,8 @@ const provocations: readonly Provocation[] = [
   },
   {
     code: "invalid-node",
-    provoke: () => failing(createElement(class Widget {}, null)),
-    message: "june: the class Widget cannot be rendered in the run\nA component is a function of its props.",
+    provoke: () => failing(createElement(Map, null)),
+    message: "june: the class Map cannot be rendered in the run\nA component is a function of its props.",
   },
   {
     code: "invalid-node",

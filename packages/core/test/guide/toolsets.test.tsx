@@ -190,7 +190,7 @@ describe("a toolset", () => {
       ],
       [
         { name: "Mcp", tools: () => ({}), label: "x" },
-        'june: defineToolset(): label of <Mcp> is text\nGive a function of props that returns an object of text.',
+        "june: defineToolset(): label of <Mcp> is text\nGive a function of props that returns an object of text.",
       ],
     ] as const) {
       expect(() => defineToolset(definition as never)).toThrowError(message);

@@ -267,7 +267,8 @@ describe("every node", () => {
           onRequest: ({ input }) => ({ approved: (input as { approved: boolean }).approved }),
         });
         let events = 0;
-        for await (const _event of handle.events) if (++events === abortAfter) handle.abort("stop");
+        for await (const { type } of handle.events)
+          if (type !== "run-end" && ++events === abortAfter) handle.abort("stop");
         await handle.catch(() => {});
         const { root } = handle.trace;
         checkNode(root);
