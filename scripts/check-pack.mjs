@@ -109,7 +109,7 @@ function runExample({ folder, code, expectedLines }) {
   const runtimes = { "Node 24": isWorkflow ? node24 : [...node24, "--import", "tsx"], Bun: bun };
   for (const [name, [program, ...options]] of Object.entries(runtimes)) {
     const { stdout, stderr } = run(program, [...options, ...command], folder, withoutKeys(process.env));
-    checkPrinted(name, stdout + stderr, expectedLines);
+    checkPrinted(name, stderr + stdout, expectedLines); // the answer comes last, as on a terminal
     console.log(`check:pack: the README's example ran on ${name}`);
   }
 }
