@@ -23,7 +23,10 @@ export { defineAgent, type AgentDefinition, type CallableAgent } from "./run/def
 export { defineTool, type ToolDefinition } from "./render/define-tool.js";
 export type { CallableTool, CallOptions, CallTrace } from "./components/callable-tool.js";
 export { run } from "./run/run.js";
+export { createRuntime, type Runtime } from "./run/runtime.js";
+export { resolveTools, type ResolvedTools, type ResolveToolsOptions } from "./run/resolve-tools.js";
 export type { AnswerOptions, RunHandle } from "./run/run-handle.js";
+export type { UIStreamOptions } from "./run/ui-message-stream.js";
 export type { Limits, RunOptions } from "./run/options.js";
 export type { Answer, Request } from "./run/request.js";
 export type { RunResult } from "./run/result.js";

@@ -33,6 +33,7 @@ export const errorCodes = [
   "component-failed",
   "parallel-failed",
   "toolset-failed",
+  "toolset-unclosed",
   "model-failed",
   "stream-cut",
   "empty-answer",

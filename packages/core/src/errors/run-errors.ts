@@ -227,15 +227,42 @@ function requestLines(open: readonly NamedRequest[]): { label: string }[] {
 }
 
 /** A request opened and nobody can answer it. */
-export function requestUnanswered(request: NamedRequest): RunError {
+export function requestUnanswered(request: NamedRequest, cure?: string): RunError {
   return new RunError(
     "request-unanswered",
     composeMessage(
       `the tool ${JSON.stringify(request.tool)} in ${request.step} waits for ${request.kind === "approval" ? "approval" : "an answer"} and nobody can give it`,
       [],
-      "Answer in code with run(element, { onRequest }), read handle.events or handle.requests and call approve(), deny() or answer(), or run it with june run, which asks on the terminal.",
+      cure ??
+        "Answer in code with run(element, { onRequest }), read handle.events or handle.requests and call approve(), deny() or answer(), or run it with june run, which asks on the terminal.",
     ),
     { details: { id: request.id, kind: request.kind, step: request.step, tool: request.tool } },
+  );
+}
+
+/** A held tool was called in a loop of the application's own, and nobody approved the call. */
+export function toolUnapproved(tool: string): RunError {
+  return new RunError(
+    "request-unanswered",
+    composeMessage(
+      `the tool ${JSON.stringify(tool)} waits for approval and nobody approved this call`,
+      [],
+      "Pass the toolApproval of resolveTools() to the loop beside its tools, or give resolveTools() an onRequest.",
+    ),
+    { details: { kind: "approval", tool } },
+  );
+}
+
+/** Resources opened by `resolveTools` did not close well. */
+export function toolsetsUnclosed(problems: readonly string[]): RunError {
+  return new RunError(
+    "toolset-unclosed",
+    composeMessage(
+      "not everything could be closed",
+      problems.map((label) => ({ label })),
+      "Everything else is closed. What is named here may still hold a connection or a process: end it by itself.",
+    ),
+    { details: { problems } },
   );
 }
 

@@ -52,7 +52,8 @@ async function validate(definition: CallableDefinition, input: unknown): Promise
   return result.value;
 }
 
-async function lastValue(output: unknown, onValue: ((value: unknown) => void) | undefined): Promise<unknown> {
+/** What an output comes to: awaited, and of a generator the last value it yields. */
+export async function lastValue(output: unknown, onValue: ((value: unknown) => void) | undefined): Promise<unknown> {
   const value = isPromiseLike(output) ? await output : output;
   if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return value;
   let last: unknown;

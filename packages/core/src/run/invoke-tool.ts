@@ -44,7 +44,7 @@ interface Call extends CallableDeclaration {
 }
 
 /** A tool's failure as the model sees it: exactly the message. The SDK shows the model what an error's toString gives. */
-class ToolFailure extends Error {
+export class ToolFailure extends Error {
   override toString(): string {
     return this.message;
   }
@@ -349,7 +349,8 @@ function executeOptions({ options, abort, agent, node }: Call): ExecuteOptions {
   } as ExecuteOptions;
 }
 
-async function validateInput(declaration: Declaration, value: unknown): Promise<unknown> {
+/** An input that somebody gave in place of the model's, as it will run. @throws {RunError} `tool-input` */
+export async function validateInput(declaration: Declaration, value: unknown): Promise<unknown> {
   const { schema } = checkSchema(declaration.tool.inputSchema);
   const result = await schema?.validate?.(value);
   if (result === undefined) return value;

@@ -79,7 +79,8 @@ export const defaultLimits: ResolvedLimits = {
  * Checks the options and fills in the limits.
  * @throws {DeclarationError} `invalid-option` naming the option, what was given and what is expected.
  */
-export function checkOptions(options: RunOptions): ResolvedLimits {
+export function checkOptions(options: RunOptions, call = "run()"): ResolvedLimits {
+  const { expect, expectObject, refuseUnknown } = checksFor(call);
   expectObject("the options", options);
   refuseUnknown("", Object.keys(options), known);
   expect(
@@ -142,20 +143,27 @@ export function checkOptions(options: RunOptions): ResolvedLimits {
   return { ...defaultLimits, ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) };
 }
 
-function refuseUnknown(prefix: string, given: readonly string[], names: readonly string[]): void {
-  const unknown = given.find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw invalidOption(
-      "run()",
-      `there is no option ${prefix}${unknown}`,
-      `The options are ${listNames(names.map((name) => `${prefix}${name}`))}.${didYouMean(unknown, names)}`,
-    );
-}
-
-function expectObject(name: string, value: unknown): void {
-  expect(typeof value === "object" && value !== null && !Array.isArray(value), name, value, "an object");
-}
-
-function expect(holds: boolean, name: string, value: unknown, expected: string): void {
-  if (!holds) throw invalidOption("run()", `${name} is ${describeValue(value)}`, `${name} is ${expected}.`);
+/** Checks of the options of `call`, which errors name. */
+export function checksFor(call: string): {
+  refuseUnknown(prefix: string, given: readonly string[], names: readonly string[]): void;
+  expectObject(name: string, value: unknown): void;
+  expect(holds: boolean, name: string, value: unknown, expected: string): void;
+} {
+  const expect = (holds: boolean, name: string, value: unknown, expected: string): void => {
+    if (!holds) throw invalidOption(call, `${name} is ${describeValue(value)}`, `${name} is ${expected}.`);
+  };
+  return {
+    expect,
+    expectObject: (name, value) =>
+      expect(typeof value === "object" && value !== null && !Array.isArray(value), name, value, "an object"),
+    refuseUnknown: (prefix, given, names) => {
+      const unknown = given.find((name) => !names.includes(name));
+      if (unknown !== undefined)
+        throw invalidOption(
+          call,
+          `there is no option ${prefix}${unknown}`,
+          `The options are ${listNames(names.map((name) => `${prefix}${name}`))}.${didYouMean(unknown, names)}`,
+        );
+    },
+  };
 }

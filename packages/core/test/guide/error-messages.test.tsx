@@ -17,6 +17,7 @@ import {
   defineTool,
   defineToolset,
   errorCodes,
+  resolveTools,
   run,
   type JuneElement,
   type JuneNode,
@@ -660,6 +661,20 @@ const provocations: readonly Provocation[] = [
     },
     message:
       'june: the tool "ping" was called after the agent it belongs to had ended\nA grant ends with its agent: call the tool while a step of the agent runs.',
+  },
+  {
+    code: "toolset-unclosed",
+    provoke: async () => {
+      const Pipe = defineToolset({
+        name: "Pipe",
+        key: () => secret,
+        open: async () => ({ tools: {}, close: () => Promise.reject(new Error("broken")) }),
+      });
+      const { close } = await resolveTools(<Pipe />);
+      return rejectionOf(close());
+    },
+    message:
+      "june: not everything could be closed\n  <Pipe> failed to close: broken\nEverything else is closed. What is named here may still hold a connection or a process: end it by itself.",
   },
 ];
 
