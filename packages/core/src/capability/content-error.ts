@@ -7,6 +7,7 @@ import type { TagInfo } from "../element/kind.js";
 import { describeNode, labelOf } from "../element/label.js";
 import type { Involved } from "../errors/compose.js";
 import { capabilityContent } from "../errors/declaration-errors.js";
+import { componentFailed } from "../errors/run-errors.js";
 import type { Enclosure } from "./declaration.js";
 
 /** The error for what stands in a bundle or wrapper without being a capability; a mistake that is one anywhere is told as such. */
@@ -50,6 +51,8 @@ export function contentError(
       );
     case "cycle":
       return capabilityContent(enclosure, "an array that contains itself", undefined, "Build a new array.");
+    case "failed":
+      return componentFailed(path, leaf.error);
     case "invalid":
       return capabilityContent(
         enclosure,

@@ -262,6 +262,8 @@ function toNode(leaf: Leaf, path: string): JuneNode {
       return leaf.promise as JuneNode;
     case "cycle":
       throw componentFailed(path, new TypeError("an array contains itself"));
+    case "failed":
+      throw componentFailed(path, leaf.error);
     case "invalid":
       throw invalidNodeError(leaf.value, path, undefined);
   }

@@ -34,15 +34,16 @@ export function createElementRecord(
   source: string | undefined,
 ): JuneElement {
   const children = (props as { children?: unknown }).children;
-  if (typeof children === "object" && children !== null) handlePromises(children, 0);
+  if (typeof children === "object" && children !== null) handlePromises(children);
   Object.freeze(props);
   const record = {
-    [elementBrand]: coreMajor,
     type,
     props,
     key: key === undefined || key === null ? null : String(key),
     ...(source === undefined ? undefined : { source }),
   };
+  // Not enumerable, so that the record is what it looks like.
+  Object.defineProperty(record, elementBrand, { value: coreMajor });
   return Object.freeze(record) as BrandedElement;
 }
 
@@ -72,12 +73,39 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !(Symbol.iterator in value) && !isPromiseLike(value);
 }
 
-// The depth is bounded because an array may contain itself; the render walk reports that as an error.
-function handlePromises(children: object, depth: number): void {
-  if (Array.isArray(children)) {
-    if (depth > 8) return;
-    for (const child of children) if (typeof child === "object" && child !== null) handlePromises(child, depth + 1);
-  } else if (isPromiseLike(children)) {
-    children.then(undefined, () => {});
+/** Gives the promises in `node` a handler: one that rejects before its turn is an error of the run then, not of the process now. */
+export function handlePromises(node: object): void {
+  if (!isCollection(node)) return handlePromise(node);
+  // An array may contain itself.
+  const seen = new Set<object>([node]);
+  const open: Iterable<unknown>[] = [node];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    for (const child of part) {
+      if (typeof child !== "object" || child === null || seen.has(child)) continue;
+      if (!isCollection(child)) handlePromise(child);
+      else {
+        seen.add(child);
+        open.push(child);
+      }
+    }
   }
+}
+
+/** Whether `node` can be read more than once; other iterables only the walk may read. */
+export function isCollection(node: object): node is readonly unknown[] | ReadonlySet<unknown> {
+  return Array.isArray(node) || node instanceof Set;
+}
+
+const handled = new WeakSet<object>();
+
+// Only the language's own promises report rejections; another thenable may do its work anew for each `then`.
+function handlePromise(node: object): void {
+  if (!isPromiseLike(node) || Object.prototype.toString.call(node) !== "[object Promise]" || handled.has(node)) return;
+  handled.add(node);
+  node.then(
+    (value) => {
+      if (typeof value === "object" && value !== null) handlePromises(value);
+    },
+    () => {},
+  );
 }

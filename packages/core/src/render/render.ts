@@ -35,6 +35,8 @@ export async function renderLeaf(leaf: Leaf, context: RenderContext): Promise<vo
       return renderElement(leaf.element, context);
     case "cycle":
       throw componentFailed(framePath(context.frame), new TypeError("an array contains itself"));
+    case "failed":
+      throw context.abort.isReason(leaf.error) ? leaf.error : componentFailed(framePath(context.frame), leaf.error);
     case "invalid":
       throw invalidNodeError(leaf.value, framePath(context.frame), context.frame?.source);
   }

@@ -7,7 +7,7 @@ import { listCapabilities, listWaits, type Capability, type Scope, type Wait } f
 import { explainTool } from "../capability/explain.js";
 import { lookAhead, resolveAgent, type Resolved } from "../capability/resolve.js";
 import { runActive, type ActiveRegion } from "../element/active.js";
-import { leavesOf } from "../element/children.js";
+import { leavesOf, type Leaf } from "../element/children.js";
 import { isPromiseLike, type Component, type JuneElement, type JuneNode } from "../element/element.js";
 import { invalidNodeError, invalidTypeError } from "../element/invalid.js";
 import { isCapabilityKind, tagInfo } from "../element/kind.js";
@@ -73,12 +73,14 @@ async function inspectNode(node: JuneNode, place: Place): Promise<InspectedNode[
   for (const leaf of leavesOf(node)) {
     if (leaf.kind === "promise") found.push(...(await inspectNode((await leaf.promise) as JuneNode, place)));
     else if (leaf.kind === "element") found.push(...(await inspectElement(leaf.element, place)));
-    else if (leaf.kind !== "text")
-      throw leaf.kind === "cycle"
-        ? componentFailed(place.path.join(" > ") || "the tree", new TypeError("an array contains itself"))
-        : invalidNodeError(leaf.value, place.path.join(" > ") || "the tree", undefined);
+    else if (leaf.kind !== "text") throw leafError(leaf, place.path.join(" > ") || "the tree");
   }
   return found;
+}
+
+function leafError(leaf: Extract<Leaf, { kind: "cycle" | "failed" | "invalid" }>, path: string): Error {
+  if (leaf.kind === "invalid") return invalidNodeError(leaf.value, path, undefined);
+  return componentFailed(path, leaf.kind === "failed" ? leaf.error : new TypeError("an array contains itself"));
 }
 
 async function inspectElement(element: JuneElement, place: Place): Promise<InspectedNode[]> {
