@@ -1,4 +1,4 @@
-/** Turns the events of a run into chunks of one UI message of the AI SDK. Fed with the event log, read by the UI message stream. */
+/** Turns the events of a run into chunks of one UI message of the AI SDK. Fed with the event log, read by the UI message stream. It is long because each event has its case, and each turn of a call its chunk. */
 
 import type { UIMessageChunk } from "ai";
 import { serializationFault } from "../element/json.js";

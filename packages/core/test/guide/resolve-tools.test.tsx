@@ -1,4 +1,4 @@
-/** Capabilities in loops that are not June's: the SDK's generateText, streamText and ToolLoopAgent. */
+/** Capabilities in loops that are not June's: the SDK's generateText, streamText and ToolLoopAgent. Long because it is a list of what they may do. */
 
 import {
   ToolLoopAgent,

@@ -1,4 +1,4 @@
-/** A run as the AI SDK's UI message stream: chunk by chunk, and as the SDK's own chat client sees it. */
+/** A run as the AI SDK's UI message stream: chunk by chunk, and as the SDK's own chat client sees it. Long because it is a list of what a page may meet. */
 
 import { tool, type UIMessageChunk } from "ai";
 import * as fc from "fast-check";
