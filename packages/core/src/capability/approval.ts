@@ -169,9 +169,38 @@ function strictest(verdicts: readonly Verdict[]): Verdict {
   return { type, ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }) };
 }
 
-/** A deep copy where the value can be copied, else the value itself. */
+/**
+ * A deep copy of plain data. What is no plain data stays the object it is: a copy of a class instance would lose what it
+ * holds in private, and show a person something else than what runs.
+ */
 export function cloneData<T>(value: T): T {
+  return clonePart(value, 0) as T;
+}
+
+function clonePart(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isList = Array.isArray(value);
+  if (!isList && prototype !== Object.prototype && prototype !== null)
+    return isCopied(value) ? structuredClone(value) : value;
+  // Deeper data, and data that contains itself, is left to the platform.
+  if (depth > 200) return cloneDeep(value);
+  if (isList) return value.map((part) => clonePart(part, depth + 1));
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const part = clonePart((value as Record<string, unknown>)[key], depth + 1);
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, { value: part, enumerable: true, configurable: true, writable: true });
+    else copy[key] = part;
+  }
+  return copy;
+}
+
+function isCopied(value: object): boolean {
+  return value instanceof Date || value instanceof Map || value instanceof Set || ArrayBuffer.isView(value);
+}
+
+function cloneDeep<T>(value: T): T {
   try {
     return structuredClone(value);
   } catch {

@@ -67,5 +67,7 @@ export function toDeclarations(tools: ToolSet, place: Place): Declaration[] {
 
 function isTool(value: unknown): value is Declaration["tool"] {
   if (typeof value !== "object" || value === null) return false;
-  return (value as { type?: unknown }).type === "provider" || "inputSchema" in value;
+  const { type, execute } = value as { type?: unknown; execute?: unknown };
+  if (execute !== undefined && typeof execute !== "function") return false;
+  return type === "provider" || "inputSchema" in value;
 }

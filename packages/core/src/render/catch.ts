@@ -77,5 +77,7 @@ async function renderAttempt(
 }
 
 function isCatchable(error: unknown): error is JuneError {
-  return JuneError.isInstance(error) && !isDeclarationError(error) && error.code !== "limit-reached";
+  if (!JuneError.isInstance(error) || isDeclarationError(error) || error.code === "limit-reached") return false;
+  // Several branches fail with one error, which is no better than the worst of them.
+  return error.code !== "parallel-failed" || (error.cause as AggregateError).errors.every(isCatchable);
 }

@@ -5,6 +5,7 @@ import { parallelRules } from "../components/parallel.js";
 import { leavesOf, type Leaf } from "../element/children.js";
 import type { JuneElement, JuneNode } from "../element/element.js";
 import { describeNode, labelOf } from "../element/label.js";
+import { textBesideSteps } from "../errors/declaration-errors.js";
 import { parallelFailed } from "../errors/run-errors.js";
 import { escapeLabel, framePath, nextPath, withFrame, type RenderContext, type TextSink } from "./context.js";
 import { Layer } from "./layer.js";
@@ -55,10 +56,7 @@ export async function renderParallel(
   const fork = context.run.strands.fork(workers);
   await Promise.all(workers.map((worker) => work().finally(() => fork.end(worker))));
   context.abort.throwIfAborted();
-  if (failures.size === 0) {
-    for (const { context: branch } of branches) merge(branch, context);
-    return;
-  }
+  if (failures.size === 0) return merge(branches, context);
   for (const { context: branch } of branches) branch.layer.drop();
   const listed = [...failures]
     .toSorted(([a], [b]) => a - b)
@@ -80,7 +78,8 @@ function isCausedBy(error: unknown, reason: unknown): boolean {
 
 function branchContext(context: RenderContext, path: string, leaf: Leaf, index: number): RenderContext {
   const key = leaf.kind === "element" ? leaf.element.key : null;
-  const text: TextSink = { parts: [], hasSteps: context.text.hasSteps, owner: context.text.owner };
+  const { parts, hasSteps, owner } = context.text;
+  const text: TextSink = { parts: [...parts], hasSteps, owner };
   return {
     ...context,
     path: `${path}/branch[${key === null ? index : escapeLabel(key)}]`,
@@ -93,10 +92,16 @@ function branchContext(context: RenderContext, path: string, leaf: Leaf, index: 
   };
 }
 
-function merge(branch: RenderContext, context: RenderContext): void {
-  branch.layer.keep();
-  context.text.parts.push(...branch.text.parts);
-  if (branch.text.hasSteps) context.text.hasSteps = true;
+/** @throws {DeclarationError} `text-beside-steps` when one branch has the text and another the steps. */
+function merge(branches: readonly Branch[], { text }: RenderContext): void {
+  const before = text.parts.length;
+  for (const { context } of branches) {
+    context.layer.keep();
+    text.parts.push(...context.text.parts.slice(before));
+    if (context.text.hasSteps) text.hasSteps = true;
+  }
+  const [written] = text.parts;
+  if (text.hasSteps && written !== undefined) throw textBesideSteps(text.owner, written);
 }
 
 function describeLeaf(leaf: Leaf): string {

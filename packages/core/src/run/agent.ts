@@ -15,10 +15,10 @@ import {
   type Scope,
 } from "../capability/scope.js";
 import { checkSchema } from "../capability/schema.js";
-import { createElementRecord, isPromiseLike, type JuneElement, type JuneNode } from "../element/element.js";
+import { createElementRecord, isPromiseLike, isRecord, type JuneElement, type JuneNode } from "../element/element.js";
 import { labelOf } from "../element/label.js";
 import type { Involved } from "../errors/compose.js";
-import { messagesWithApprovals, noModel, textBesideSteps } from "../errors/declaration-errors.js";
+import { invalidProps, messagesWithApprovals, noModel, textBesideSteps } from "../errors/declaration-errors.js";
 import { framePath, nextPath, withFrame, type RenderContext, type TextSink } from "../render/context.js";
 import { renderNode } from "../render/render.js";
 import { executeOf } from "./invoke-tool.js";
@@ -126,7 +126,7 @@ function startAgent(
   node: RunningAgent["node"],
 ): RunningAgent {
   const messages = (settings["messages"] as readonly ModelMessage[] | undefined) ?? [];
-  refuseApprovals(messages, involved);
+  checkMessages(messages, involved);
   const concurrency = settings["toolCallConcurrency"] as number | undefined;
   const agent: RunningAgent = {
     instance,
@@ -190,15 +190,28 @@ function toolTimeoutMs(settings: Readonly<Record<string, any>>, name: string): n
 }
 
 /**
- * Refuses approval parts: the SDK would run the tool calls they name.
- * @throws {DeclarationError} `messages-with-approvals`
+ * Refuses what is no message, and approval parts: the SDK would run the tool calls they name.
+ * @throws {DeclarationError} `invalid-props`, `messages-with-approvals`
  */
-export function refuseApprovals(messages: readonly ModelMessage[], owner: Involved): void {
-  for (const { content } of messages) {
-    if (typeof content === "string") continue;
-    for (const { type } of content)
+export function checkMessages(messages: readonly ModelMessage[], owner: Involved): void {
+  for (const message of messages) {
+    if (!isMessage(message))
+      throw invalidProps(
+        owner.label,
+        owner.source,
+        "got something among its messages that is no message",
+        "A message of the AI SDK is { role, content }; its content is text or an array of parts.",
+      );
+    if (typeof message.content === "string") continue;
+    for (const { type } of message.content)
       if (type === "tool-approval-response" || type === "tool-approval-request") throw messagesWithApprovals(owner);
   }
+}
+
+function isMessage(value: unknown): value is ModelMessage {
+  if (!isRecord(value) || typeof value["role"] !== "string") return false;
+  const { content } = value;
+  return typeof content === "string" || (Array.isArray(content) && content.every(isRecord));
 }
 
 function callIdsIn(messages: readonly ModelMessage[]): Set<string> {

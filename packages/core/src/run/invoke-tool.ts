@@ -57,9 +57,9 @@ class Denied extends Error {
 
 /** The `execute` the SDK gets: a promise, or a stream of preliminary outputs where the tool gives one. */
 export function executeOf(callable: CallableDeclaration): (input: unknown, options: ExecuteOptions) => unknown {
-  const { execute } = callable.declaration.tool;
-  if (isGeneratorFunction(execute)) return (input, options) => streamCall(callable, input, options);
+  const isGenerator = isGeneratorFunction(callable.declaration.tool.execute);
   return (input, options) => {
+    if (isGenerator && !isStubbed(callable)) return streamCall(callable, input, options);
     const call = startCall(callable, input, options);
     const work = runCall(call);
     call.step.inFlight.add(work);
@@ -70,6 +70,10 @@ export function executeOf(callable: CallableDeclaration): (input: unknown, optio
     work.then(settle, settle);
     return work;
   };
+}
+
+function isStubbed({ agent, declaration }: CallableDeclaration): boolean {
+  return Object.hasOwn(agent.instance.stubs, `${agent.step?.node.label}/${declaration.name}`);
 }
 
 function startCall(callable: CallableDeclaration, input: unknown, options: ExecuteOptions): Call {
@@ -103,7 +107,8 @@ function startCall(callable: CallableDeclaration, input: unknown, options: Execu
     step,
     fork: turn.fork,
     node,
-    input,
+    // The SDK shares its object with callbacks, readers and messages: what was shown must be what runs.
+    input: cloneData(input),
     options,
     abort,
     timeLimits: step.turnLimit ?? step.timeLimits,
@@ -122,7 +127,7 @@ async function runCall(call: Call): Promise<unknown> {
   try {
     const admitted = call.rules.length === 0 ? call.input : await admit(call);
     const output = admitted instanceof DeniedOutput ? admitted : await perform(call, admitted);
-    return await finish(call, output);
+    return await finish({ ...call, input: admitted }, output);
   } catch (error) {
     throw failCall(call, error);
   }
@@ -139,8 +144,8 @@ async function* streamCall(
   const work = new Promise<void>((resolve) => (done = resolve));
   call.step.inFlight.add(work);
   let hasEnded = false;
-  const end = async (output: unknown): Promise<unknown> => {
-    const finished = await finish(call, output);
+  const end = async (output: unknown, input = call.input): Promise<unknown> => {
+    const finished = await finish({ ...call, input }, output);
     hasEnded = true;
     return finished;
   };
@@ -166,7 +171,7 @@ async function* streamCall(
       stop();
     }
     // The SDK takes the last yield as the output, so it is held back until it has been checked.
-    yield await end(last);
+    yield await end(last, admitted);
   } catch (error) {
     hasEnded = true;
     throw failCall(call, error);

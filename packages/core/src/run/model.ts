@@ -9,7 +9,13 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { retryWithExponentialBackoff } from "@ai-sdk/provider-utils";
-import { gateway, wrapLanguageModel, type LanguageModel, type LanguageModelUsage } from "ai";
+import {
+  UnsupportedModelVersionError,
+  gateway,
+  wrapLanguageModel,
+  type LanguageModel,
+  type LanguageModelUsage,
+} from "ai";
 import { JuneError } from "../errors/june-error.js";
 import { modelFailed, streamCut, timedOut } from "../errors/run-errors.js";
 import { TimeLimit } from "../render/time-limit.js";
@@ -18,21 +24,36 @@ import type { StepState } from "./run-state.js";
 import type { NodeHandle } from "../trace/recorder.js";
 
 /** A model of the SDK's version 4 interface; text becomes one the way the SDK does it. */
-export function resolveModel(model: LanguageModel): LanguageModelV4 {
+function resolveModel(model: LanguageModel): LanguageModelV4 {
   if (typeof model === "string") {
     const provider =
       (globalThis as { AI_SDK_DEFAULT_PROVIDER?: { languageModel(id: string): LanguageModel } })
         .AI_SDK_DEFAULT_PROVIDER ?? gateway;
     return resolveModel(provider.languageModel(model));
   }
-  return model.specificationVersion === "v4"
-    ? model
-    : wrapLanguageModel({ model: model as Parameters<typeof wrapLanguageModel>[0]["model"], middleware: {} });
+  if (model.specificationVersion === "v4") return model;
+  const { specificationVersion: version, provider, modelId } = model;
+  if (version !== "v3" && version !== "v2") throw new UnsupportedModelVersionError({ version, provider, modelId });
+  return wrapLanguageModel({ model: model as Parameters<typeof wrapLanguageModel>[0]["model"], middleware: {} });
 }
 
 /** The models of an agent's setting, in the order they are tried. */
 export function modelList(model: LanguageModel | readonly LanguageModel[]): readonly LanguageModelV4[] {
-  return (Array.isArray(model) ? (model as readonly LanguageModel[]) : [model as LanguageModel]).map(resolveModel);
+  return (Array.isArray(model) ? (model as readonly LanguageModel[]) : [model as LanguageModel]).map((entry) => {
+    try {
+      return resolveModel(entry);
+    } catch (error) {
+      return missingModel(entry, error);
+    }
+  });
+}
+
+/** A model that could not be had, such as an id its provider does not know: fails as one does, when its turn comes. */
+function missingModel(model: LanguageModel, error: unknown): LanguageModelV4 {
+  const fail = (): Promise<never> => Promise.reject(error);
+  const modelId = typeof model === "string" ? model : model.modelId;
+  const provider = typeof model === "string" ? "unknown" : model.provider;
+  return { specificationVersion: "v4", provider, modelId, supportedUrls: {}, doGenerate: fail, doStream: fail };
 }
 
 /** How the calls of one step are made. */
@@ -407,10 +428,12 @@ function recordStream(
             if (part.finishReason.unified === "interrupted") throw streamCut(modelId);
             isFinished = true;
             settle();
-            call.end();
+            if (step.streamError === undefined) call.end();
+            else call.fail(step.streamError);
             break;
           case "error":
-            fail(modelFailed(step.node.label, modelId, part.error));
+            // The tokens may still come with the finish: the node ends with the stream.
+            step.streamError ??= modelFailed(step.node.label, modelId, part.error);
             break;
           default:
         }
@@ -501,19 +524,23 @@ function retryDelayMs(error: unknown, fallbackMs: number): number {
   return asked >= 0 && (asked < 60_000 || asked < fallbackMs) ? asked : fallbackMs;
 }
 
-function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): LanguageModelUsage {
+/** The SDK's form of a usage; what a provider leaves out, or gives that is no count, is unknown. */
+function toUsage(usage: Partial<LanguageModelV4Usage> | undefined): LanguageModelUsage {
+  const { inputTokens, outputTokens } = usage ?? {};
+  const [input, output] = [countOf(inputTokens?.total), countOf(outputTokens?.total)];
   return {
-    inputTokens: inputTokens.total,
+    inputTokens: input,
     inputTokenDetails: {
-      noCacheTokens: inputTokens.noCache,
-      cacheReadTokens: inputTokens.cacheRead,
-      cacheWriteTokens: inputTokens.cacheWrite,
+      noCacheTokens: countOf(inputTokens?.noCache),
+      cacheReadTokens: countOf(inputTokens?.cacheRead),
+      cacheWriteTokens: countOf(inputTokens?.cacheWrite),
     },
-    outputTokens: outputTokens.total,
-    outputTokenDetails: { textTokens: outputTokens.text, reasoningTokens: outputTokens.reasoning },
-    totalTokens:
-      inputTokens.total === undefined && outputTokens.total === undefined
-        ? undefined
-        : (inputTokens.total ?? 0) + (outputTokens.total ?? 0),
+    outputTokens: output,
+    outputTokenDetails: { textTokens: countOf(outputTokens?.text), reasoningTokens: countOf(outputTokens?.reasoning) },
+    totalTokens: input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0),
   };
+}
+
+function countOf(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

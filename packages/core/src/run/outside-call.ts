@@ -1,5 +1,6 @@
 /** Runs what stands behind a tool in a loop of the application's own: a workflow as a run of its own, or a question to `onRequest`. */
 
+import { cloneData } from "../capability/approval.js";
 import { sourceOf, type Declaration } from "../capability/declaration.js";
 import { JuneError } from "../errors/june-error.js";
 import { requestUnanswered, toolFailed, toolUnapproved } from "../errors/run-errors.js";
@@ -60,11 +61,13 @@ export class OutsideCalls {
    */
   async ask(
     declaration: Declaration,
-    input: unknown,
+    given: unknown,
     reason: string | undefined,
     options: ExecuteOptions,
   ): Promise<unknown> {
     const { name } = declaration;
+    // The caller may change its object while a person is asked.
+    const input = cloneData(given);
     if (this.#options.onRequest === undefined)
       throw new ToolFailure(toolUnapproved(name).message, { cause: toolUnapproved(name) });
     return this.#within(options, async (shared, node) => {

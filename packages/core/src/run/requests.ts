@@ -137,7 +137,7 @@ export class Requests {
     if (open.request.kind !== "approval") throw requestKind(open.request.id, open.request.kind, "approve");
     const input =
       "input" in options && options.input !== undefined
-        ? { input: { value: await open.opening.validate(cloneData(options.input)) } }
+        ? { input: { value: cloneData(await open.opening.validate(cloneData(options.input))) } }
         : {};
     this.#settle(open.request.id, { type: "approved", ...input, ...people(options) });
   }
@@ -151,7 +151,7 @@ export class Requests {
   async answer(id: string | undefined, value: unknown, options: { by?: string } = {}): Promise<void> {
     const open = this.#find(id);
     if (open.request.kind !== "input") throw requestKind(open.request.id, open.request.kind, "answer");
-    const validated = await open.opening.validate(value);
+    const validated = cloneData(await open.opening.validate(cloneData(value)));
     this.#settle(open.request.id, { type: "answered", value: validated, ...people(options) });
   }
 
@@ -233,12 +233,12 @@ function toTraceAnswer(decision: Decision): {
 } {
   const { type, by } = decision;
   const who = by === undefined ? {} : { by };
-  if (type === "answered") return { type, ...who, value: decision.value };
+  if (type === "answered") return { type, ...who, value: cloneData(decision.value) };
   const why = decision.reason === undefined ? {} : { reason: decision.reason };
   return {
     type,
     ...who,
     ...why,
-    ...(type === "approved" && decision.input !== undefined ? { input: decision.input.value } : {}),
+    ...(type === "approved" && decision.input !== undefined ? { input: cloneData(decision.input.value) } : {}),
   };
 }

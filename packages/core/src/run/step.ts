@@ -30,8 +30,10 @@ import { nextPath, withFrame, type RenderContext } from "../render/context.js";
 import { renderNode } from "../render/render.js";
 import { settle, settleActive } from "../render/settle.js";
 import { TimeLimit } from "../render/time-limit.js";
-import { refuseApprovals, toolsContextOf } from "./agent.js";
+import type { ChildRunOutput } from "../trace/trace.js";
+import { checkMessages, toolsContextOf } from "./agent.js";
 import { boundModel, modelList } from "./model.js";
+import { DeniedOutput } from "./model-output.js";
 import { offeredTools } from "./offered-tools.js";
 import { recordUnrunCalls } from "./unrun-calls.js";
 import type { RunInstance, RunningAgent, StepState } from "./run-state.js";
@@ -47,7 +49,7 @@ export async function renderStep(instance: RunInstance, element: JuneElement, co
   const agent = context.agent as RunningAgent | undefined;
   if (agent === undefined) throw stepWithoutAgent(involved, instance.depth > 0);
   if (context.parallelAgent === agent) throw stepInParallel(involved, agent.involved);
-  if (agent.settings["output"] !== undefined && element.props !== undefined && output === undefined) {
+  if (agent.settings["output"] !== undefined && output === undefined) {
     throw invalidProps(
       agent.involved.label,
       agent.involved.source,
@@ -168,10 +170,17 @@ interface LoopOutcome {
     readonly text: string;
     readonly finishReason: string;
     readonly toolResults: readonly { readonly toolCallId: string; readonly output: unknown }[];
-    readonly toolCalls: readonly unknown[];
+    readonly toolCalls: readonly LoopCall[];
   }[];
   readonly responseMessages: readonly ModelMessage[];
   readonly output: unknown;
+}
+
+interface LoopCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly providerExecuted?: boolean;
+  readonly invalid?: boolean;
 }
 
 function sdkOptions(
@@ -194,9 +203,9 @@ function sdkOptions(
     ...(options.stream === true ? pick(settings, streamSettings) : {}),
     model: bind(settings["model"] as LanguageModel),
     messages,
-    tools: activeTools(agent),
+    ...toolsOf(agent),
     abortSignal: step.abort.signal,
-    stopWhen: settings["stopWhen"] ?? isStepCount(defaultModelCalls),
+    stopWhen: stopConditionsOf(step),
     // June retries inside the model call, so that every stage counts one call once.
     maxRetries: 0,
     // June holds calls inside execute; without this the SDK would hold them a second time.
@@ -205,7 +214,7 @@ function sdkOptions(
       recordUnrunCalls(step, event.content as never);
       await onCallEnd?.(event);
     },
-    ...(settings["prepareStep"] === undefined ? {} : { prepareStep: prepareStepOf(agent, toolsContext, bind) }),
+    ...(settings["prepareStep"] === undefined ? {} : { prepareStep: prepareStepOf(step, toolsContext, bind) }),
     ...(output === undefined ? {} : { output }),
     ...(toolsContext === undefined ? {} : { toolsContext }),
     ...(runtimeContext === undefined ? {} : { runtimeContext }),
@@ -215,20 +224,21 @@ function sdkOptions(
 
 /** The author's prepareStep, with what it may not change put back: models stay wrapped and granted tools keep the context they came with. */
 function prepareStepOf(
-  agent: RunningAgent,
+  step: StepState,
   toolsContext: Record<string, unknown> | undefined,
   bind: (model: LanguageModel | readonly LanguageModel[]) => LanguageModel,
 ): (options: unknown) => Promise<unknown> {
+  const { agent, context } = step;
   const prepare = agent.settings["prepareStep"] as (options: unknown) => unknown;
   const granted = agent.scope.declarations
     .filter((declaration) => declaration.granted !== undefined)
     .map(({ name }) => name);
   return async (options) => {
-    const prepared = (await prepare(options)) as
+    const prepared = (await settle(() => prepare(options), context)) as
       | { model?: LanguageModel; toolsContext?: Record<string, unknown>; messages?: ModelMessage[] }
       | undefined;
     if (prepared === undefined || prepared === null) return undefined;
-    if (prepared.messages !== undefined) refuseApprovals(prepared.messages, agent.involved);
+    if (prepared.messages !== undefined) checkMessages(prepared.messages, agent.involved);
     const contexts =
       prepared.toolsContext === undefined
         ? {}
@@ -242,12 +252,23 @@ function prepareStepOf(
   };
 }
 
-/** The tools the model is offered: all, or those of `activeTools`. A smaller set is cheaper for the SDK than a filter on a large one. */
-function activeTools(agent: RunningAgent): ToolSet {
-  const active = agent.settings["activeTools"] as readonly string[] | undefined;
-  if (active === undefined) return agent.tools;
-  const offered = Object.entries(agent.tools).filter(([name]) => active.includes(name));
-  return Object.freeze(Object.setPrototypeOf(Object.fromEntries(offered), null) as ToolSet);
+/** When the loop ends without a final answer: as the author says, else at the default. */
+function stopConditionsOf({ agent, context }: StepState): unknown {
+  const own = agent.settings["stopWhen"] as StopCondition | readonly StopCondition[] | undefined;
+  if (own === undefined) return isStepCount(defaultModelCalls);
+  const conditions = Array.isArray(own) ? (own as readonly StopCondition[]) : [own as StopCondition];
+  return conditions.map((condition) => async (options: unknown) => settle(() => condition(options), context));
+}
+
+type StopCondition = (options: unknown) => boolean | PromiseLike<boolean>;
+
+/** The tools the model is offered: all, or those of `activeTools`. A smaller set is cheaper for the SDK than a filter on a large one, but `prepareStep` may choose others. */
+function toolsOf({ settings, tools }: RunningAgent): { tools: ToolSet; activeTools?: readonly string[] } {
+  const active = settings["activeTools"] as readonly string[] | undefined;
+  if (active === undefined) return { tools };
+  if (settings["prepareStep"] !== undefined) return { tools, activeTools: active };
+  const offered = Object.entries(tools).filter(([name]) => active.includes(name));
+  return { tools: Object.freeze(Object.setPrototypeOf(Object.fromEntries(offered), null) as ToolSet) };
 }
 
 async function stream(options: Record<string, unknown>, step: StepState): Promise<LoopOutcome> {
@@ -282,31 +303,51 @@ async function readResult(result: LoopOutcome, step: StepState, output: unknown)
       throw modelFailed(label, step.turn!.modelId, new Error("the provider reported an error as the finish reason"));
     default:
   }
-  const isStopped = last.toolCalls.length > 0 && last.finishReason === "tool-calls";
-  if (isStopped) {
-    if (step.agent.settings["stopWhen"] === undefined) throw stepLimit(label, result.steps.length, step.lastTools);
-    const text = result.steps
-      .map((part) => part.text)
-      .filter((part) => part.trim() !== "")
-      .join("\n");
-    return { value: text === "" ? (last.toolResults[last.toolResults.length - 1]?.output ?? null) : text, messages };
-  }
+  const calls = last.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
+  const isRunnable = last.finishReason === "tool-calls" || last.finishReason === "stop";
+  if (!isRunnable && calls.some(({ invalid }) => invalid !== true))
+    throw modelFailed(
+      label,
+      step.turn!.modelId,
+      new Error(`it called tools and finished with ${JSON.stringify(last.finishReason)}, so that they were not run`),
+    );
+  if (calls.length > 0) return { value: stoppedValue(result, step), messages };
   if (output !== undefined) {
+    let value: unknown;
     try {
-      return { value: await result.output, messages };
+      value = await result.output;
     } catch (error) {
       throw outputInvalid(label, error);
     }
+    if (typeof value !== "string" || last.text.trim() !== "") return { value, messages };
   }
   if (last.text.trim() === "") throw emptyAnswer(label, last.finishReason);
   return { value: last.text, messages };
+}
+
+/** What a loop that was stopped between its turns leaves: the text so far, else the last output of a tool. */
+function stoppedValue({ steps }: LoopOutcome, { agent, node, lastTools }: StepState): unknown {
+  if (agent.settings["stopWhen"] === undefined) throw stepLimit(node.label, steps.length, lastTools);
+  const texts = steps.map(({ text }) => text).filter((text) => text.trim() !== "");
+  if (texts.length > 0) return texts.join("\n");
+  for (const { toolCalls, toolResults } of steps.toReversed()) {
+    // In the model's order: a stream lists results as they come.
+    for (const { toolCallId, toolName } of toolCalls.toReversed()) {
+      const result = toolResults.findLast((part) => part.toolCallId === toolCallId);
+      if (result === undefined || result.output instanceof DeniedOutput) continue;
+      const declaration = agent.scope.declarations.find(({ name }) => name === toolName);
+      const value = declaration?.composite === undefined ? result.output : (result.output as ChildRunOutput).output;
+      return value ?? null;
+    }
+  }
+  throw emptyAnswer(node.label, "tool-calls");
 }
 
 function toMessages(prompt: Prompt, step: Involved): ModelMessage[] {
   if (typeof prompt === "string" && prompt.trim() !== "") return [{ role: "user", content: prompt }];
   if (!Array.isArray(prompt) || prompt.length === 0)
     throw invalidProps(step.label, step.source, "has an empty prompt", "Give text that is not empty, or messages.");
-  refuseApprovals(prompt as readonly ModelMessage[], step);
+  checkMessages(prompt as readonly ModelMessage[], step);
   return [...(prompt as readonly ModelMessage[])];
 }
 

@@ -65,8 +65,14 @@ export class EventLog {
       this.#readers.delete(reader);
       return { done: true, value: undefined };
     };
+    // Several calls of next at once are answered in turn.
+    let last: Promise<unknown> = Promise.resolve();
     const iterator: AsyncIterableIterator<RunEvent> = {
-      next,
+      next: () => {
+        const result = last.then(next);
+        last = result;
+        return result;
+      },
       return: async () => {
         this.#readers.delete(reader);
         reader.wake?.();

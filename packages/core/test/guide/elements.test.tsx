@@ -206,7 +206,7 @@ describe("nodes", () => {
       log.push(`after ${name}`);
       return null;
     }
-    const early = deferred<JuneNode>();
+    const early = deferred<JuneElement>();
     early.resolve(<After name="the promise" />);
     await run(
       <>
@@ -480,7 +480,7 @@ describe("failures", () => {
   });
 
   it("L6, case 94 of two branches that fail, both are told, and nothing is left over", async () => {
-    const second = deferred<JuneNode>();
+    const second = deferred<string>();
     async function First(): Promise<JuneNode> {
       queueMicrotask(() => second.reject(new Error("later")));
       throw boom;
@@ -517,7 +517,7 @@ describe("depth", () => {
     "fragments with a neighbour": (node) => <Fragment>{[null, node]}</Fragment>,
     arrays: (node) => [node],
     sets: (node) => new Set([node]),
-    promises: async (node) => [node],
+    promises: (node) => Promise.resolve<readonly JuneNode[]>([node]),
     generators: (node) =>
       (function* () {
         yield node;

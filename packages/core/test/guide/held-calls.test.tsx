@@ -511,3 +511,114 @@ describe("a rule is asked once for each call", () => {
     expect(ran).toEqual(["production", "staging"]);
   });
 });
+
+describe("what was shown is what runs", () => {
+  const seenBy = async (mutate: (input: { env: string }) => void, stream: boolean) => {
+    const ran: string[] = [];
+    const deploy = tool({
+      description: "Deploy",
+      inputSchema: z.object({ env: z.string() }),
+      needsApproval: true,
+      execute: ({ env }) => void ran.push(env),
+    });
+    const handle = run(
+      <Agent
+        model={scriptedModel([{ calls: [{ name: "deploy", input: { env: "staging" } }] }, "done"])}
+        onToolExecutionStart={({ toolCall }) => void setTimeout(() => mutate(toolCall.input as never))}
+        onLanguageModelCallEnd={({ content }) => {
+          for (const part of content) if (part.type === "tool-call") setTimeout(() => mutate(part.input as never));
+        }}
+      >
+        <Tool name="deploy" value={deploy} />
+        <Step id="a" prompt="go" />
+      </Agent>,
+      { stream },
+    );
+    const shown: unknown[] = [];
+    for await (const event of handle.events) {
+      if ("input" in event) mutate(event.input as { env: string });
+      if (event.type === "request-answered") mutate((event.answer?.input ?? {}) as { env: string });
+      if (event.type !== "request-open") continue;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      shown.push(handle.requests[0]?.input);
+      await handle.approve({ input: { env: "edited" } });
+    }
+    await handle;
+    return { shown, ran };
+  };
+
+  it.each([false, true])(
+    "C36, L45 whatever callbacks and readers do, while it is held, to the objects they see (stream %s)",
+    async (stream) => {
+      const evil = (input: { env: string }): void => {
+        if (!Object.isFrozen(input)) input.env = "production";
+      };
+      expect(await seenBy(evil, stream)).toEqual({ shown: [{ env: "staging" }], ran: ["edited"] });
+    },
+  );
+
+  it("C36, L45 an input of a class is shown as it is, not as an empty copy", async () => {
+    class Money {
+      readonly #cents: number;
+      constructor(cents: number) {
+        this.#cents = cents;
+      }
+      toJSON() {
+        return { cents: this.#cents };
+      }
+    }
+    const pay = tool({
+      description: "Pay",
+      inputSchema: z.object({ amount: z.number().transform((cents) => new Money(cents)) }),
+      needsApproval: true,
+      execute: ({ amount }) => JSON.stringify(amount),
+    });
+    let shown = "";
+    const result = await run(
+      <Agent
+        model={scriptedModel([
+          { calls: [{ name: "pay", input: { amount: 5 } }] },
+          { text: "ok", expect: { results: ['{"cents":5}'] } },
+        ])}
+      >
+        <Tool name="pay" value={pay} />
+        <Step id="a" prompt="go" />
+      </Agent>,
+      {
+        onRequest: ({ input }) => {
+          shown = JSON.stringify(input);
+          return { approved: true };
+        },
+      },
+    );
+    expect([result.output, shown]).toEqual(["ok", '{"amount":{"cents":5}}']);
+  });
+});
+
+it("T12 a stub stands in for a generator tool too", async () => {
+  let real = 0;
+  const deploy = tool({
+    description: "Deploy",
+    inputSchema: z.object({}),
+    async *execute() {
+      real++;
+      yield "real";
+    },
+  });
+  const result = await run(
+    <Agent model={scriptedModel([{ calls: [{ name: "deploy" }] }, { text: "ok", expect: { results: ["stubbed"] } }])}>
+      <Tool name="deploy" value={deploy} />
+      <Step id="a" prompt="go" />
+    </Agent>,
+    { stubs: { "a/deploy": () => "stubbed" } },
+  );
+  expect([result.output, real]).toEqual(["ok", 0]);
+});
+
+it("L40 several calls of next at once are all answered", async () => {
+  const handle = run(<Agent model={scriptedModel(["ok"])}>hello</Agent>);
+  const reader = handle.events[Symbol.asyncIterator]();
+  const results = await Promise.all(Array.from({ length: 40 }, () => reader.next()));
+  expect(results.filter(({ done }) => done !== true).at(-1)?.value).toMatchObject({ type: "run-end" });
+  expect(results.at(-1)?.done).toBe(true);
+});
