@@ -33,7 +33,7 @@ export function bashTool(options: BashOptions = {}): BashTool {
   const settings = checkOptions(options);
   const { sandbox, network, needsApproval, timeoutMs } = settings;
   const shell = requireShell();
-  const monitor = sandbox === undefined ? undefined : requireBubblewrap(network);
+  const monitor = sandbox === undefined ? undefined : requireBubblewrap(settings);
   return tool({
     description: describeTool(settings),
     inputSchema: inputSchema(timeoutMs),

@@ -6,6 +6,7 @@ import type { Tool } from "ai";
 import type { BashInput } from "./bash-tool.js";
 import type { BashResult } from "./run-command.js";
 
+/** What `<Bash>` and `bashTool` take; every part may be left out. */
 export interface BashOptions {
   /** Folder every command starts in; in a sandbox the only one it may change. The host's own folder unless set. */
   cwd?: string | undefined;

@@ -38,9 +38,16 @@ export function isRunning({ state, threads, flags }: ProcessStatus): boolean {
   return state !== "Z" || threads > 1;
 }
 
-/** The environment a process was started with, empty while it is starting a program; undefined when it is another user's. */
+/**
+ * The environment a process was started with; of another user's process, nothing. Undefined when it cannot be told: the process has
+ * ended, or is in the middle of starting a program, when it has neither arguments nor environment.
+ */
 export function readEnvironment(pid: number): string | undefined {
-  return readProcFile(`/proc/${pid}/environ`);
+  const isStarting = readProcFile(`/proc/${pid}/cmdline`) === "";
+  const environment = readProcFile(`/proc/${pid}/environ`) ?? "";
+  if (environment !== "") return environment;
+  const status = isStarting ? undefined : readStatus(pid);
+  return status !== undefined && isRunning(status) ? "" : undefined;
 }
 
 function readProcFile(path: string): string | undefined {

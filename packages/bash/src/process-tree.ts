@@ -5,10 +5,12 @@
 
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { isRunning, readEnvironment, readStatus } from "./process-status.js";
+import { isRunning, readEnvironment, readStatus, type ProcessStatus } from "./process-status.js";
 
 /** How long killed processes are waited for; one in an uninterruptible system call may take longer. */
 const killedMs = 1000;
+/** How long an empty search is doubted where processes of others come and go all the time. */
+const doubtMs = 100;
 
 interface Member {
   readonly pid: number;
@@ -17,7 +19,10 @@ interface Member {
 
 interface Found {
   readonly members: readonly Member[];
-  /** Whether a process was seen in the middle of starting a program, when its environment cannot be read. */
+  /**
+   * Whether somebody may have been missed: who is forked during a search is not listed. Its parent is, and is found itself unless it
+   * ended meanwhile or was starting a program, so this is set where such a process is seen that the search before had not settled.
+   */
   readonly isDoubtful: boolean;
 }
 
@@ -27,6 +32,8 @@ export class ProcessTree {
   readonly #mark: string;
   readonly #isSandbox: boolean;
   readonly #startTime: number | undefined;
+  /** Whom the search before saw as ended or as somebody else's: none of these can fork a member any more. */
+  #settled: ReadonlySet<number> = new Set();
 
   /**
    * @param mark text that stands in the environment of the leader and nowhere else.
@@ -72,15 +79,13 @@ export class ProcessTree {
 
   /** Looks at growing intervals: at once, and a last time when `waitMs` have passed. */
   async #isEmptyWithin(waitMs: number): Promise<boolean> {
-    const endAt = performance.now() + waitMs;
-    let doubts = 0;
+    const startedAt = performance.now();
     for (let pauseMs = 4; ; pauseMs = Math.min(pauseMs * 2, 100)) {
       const { members, isDoubtful } = this.#find();
-      // A program starts within microseconds, so whoever is still without an environment a moment later has none.
-      if (members.length === 0 && (!isDoubtful || doubts++ > 0)) return true;
-      const leftMs = endAt - performance.now();
-      if (members.length > 0 && leftMs <= 0) return false;
-      await delay(members.length === 0 ? pauseMs : Math.min(pauseMs, leftMs));
+      const tookMs = performance.now() - startedAt;
+      if (members.length === 0 && (!isDoubtful || tookMs >= waitMs + doubtMs)) return true;
+      if (members.length > 0 && tookMs >= waitMs) return false;
+      await delay(members.length === 0 ? 4 : Math.min(pauseMs, waitMs - tookMs));
     }
   }
 
@@ -93,18 +98,25 @@ export class ProcessTree {
     let isDoubtful = false;
     // A number is given out again only when no process has it as its session: then nobody is left in the leader's.
     const isReused = (readStatus(this.#leader)?.startTime ?? this.#startTime) !== this.#startTime;
-    for (const name of readdirSync("/proc")) {
-      const status = /^\d+$/.test(name) ? readStatus(Number(name)) : undefined;
-      if (status === undefined || status.startTime < this.#startTime || !isRunning(status)) continue;
-      if (status.session === this.#leader && !isReused) {
-        members.push(status);
-        continue;
-      }
-      const environment = readEnvironment(status.pid);
-      if (environment?.includes(this.#mark)) members.push(status);
-      else if (environment === "") isDoubtful = true;
+    const settled = new Set<number>();
+    for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {
+      const status = readStatus(pid);
+      const membership = status === undefined ? "ended" : this.#membershipOf(status, isReused);
+      if (membership === "member") members.push(status!);
+      else if (membership === "starting" || (membership === "ended" && !this.#settled.has(pid))) isDoubtful = true;
+      if (membership === "ended" || membership === "stranger") settled.add(pid);
     }
+    this.#settled = settled;
     return { members, isDoubtful };
+  }
+
+  #membershipOf(status: ProcessStatus, isReused: boolean): "member" | "stranger" | "ended" | "starting" {
+    if (status.startTime < this.#startTime!) return "stranger";
+    if (!isRunning(status)) return "ended";
+    if (status.session === this.#leader && !isReused) return "member";
+    const environment = readEnvironment(status.pid);
+    if (environment === undefined) return "starting";
+    return environment.includes(this.#mark) ? "member" : "stranger";
   }
 }
 

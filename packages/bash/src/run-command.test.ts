@@ -1,14 +1,10 @@
 /** The end of everything a command has started: time limits, aborts, strays, the host's own end. With real process trees. */
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bashTool } from "./bash-tool.js";
-import { ProcessTree } from "./process-tree.js";
-import { runCommand } from "./run-command.js";
 import { call, sleepersOf, uniqueSleep, until } from "./test-support/processes.js";
+import { startHost } from "./test-support/start-host.js";
 
 const isLinux = process.platform === "linux";
 
@@ -168,82 +164,9 @@ describe("P21 what a command leaves behind", () => {
       }
     },
   );
-
-  it.runIf(isLinux)(
-    "P21 a search finds nobody under a number and a mark that are not in use, and ends nobody",
-    async () => {
-      const bystander = spawn("sleep", [uniqueSleep()], { detached: true, stdio: "ignore" });
-      const gone = spawn("true", { detached: true });
-      const tree = new ProcessTree(gone.pid!, "a mark that nobody carries", false);
-      await once(gone, "exit");
-      await tree.end(100);
-      tree.killNow();
-      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-      expect(process.kill(bystander.pid!, 0)).toBe(true);
-      bystander.kill("SIGKILL");
-      await once(bystander, "exit");
-    },
-  );
 });
 
-it.runIf(isLinux)(
-  "P21 no tree of shells, sessions, groups, traps and pipes outlives its call or holds it up",
-  async () => {
-    const wrap = fc.constantFrom(
-      (inner: string) => `(${inner})`,
-      (inner: string) => `{ ${inner}\n} &`,
-      (inner: string) => `setsid bash -c ${quote(inner)} &`,
-      (inner: string) => `setsid -w bash -c ${quote(inner)}`,
-      (inner: string) => `nohup bash -c ${quote(inner)} > /dev/null 2>&1 & disown`,
-      (inner: string) => `bash -c ${quote(`trap '' TERM HUP INT; ${inner}`)}`,
-      (inner: string) => `set -m; { ${inner}\n} & set +m`,
-      (inner: string) => `env -i bash -c ${quote(inner)} &`,
-      (inner: string) => `{ ${inner}\n} | cat &`,
-      (inner: string) => `exec 3>&1; ${inner}\n:`,
-      (inner: string) => `setsid bash -c ${quote(`exec setsid bash -c ${quote(`${inner}\n:`)}`)}`,
-      (inner: string) => `{ ${inner}\n} & kill -STOP $!`,
-    );
-    // A new environment and a new session together are what the README leaves open.
-    const isLeftOpen = (command: string): boolean => command.includes("env -i") && command.includes("setsid");
-    const ending = fc.constantFrom("", "; exit 3", "; kill -9 $$", "; wait", "; exec sleep 1000");
-    await fc.assert(
-      fc.asyncProperty(fc.array(wrap, { maxLength: 4 }), ending, fc.boolean(), async (wraps, last, isAborted) => {
-        const seconds = uniqueSleep();
-        const command = `echo begin; ${wraps.reduce((inner, one) => one(inner), `sleep ${seconds}`)}\n:${last}`;
-        fc.pre(!isLeftOpen(command));
-        const abort = AbortSignal.timeout(150);
-        const startedAt = performance.now();
-        const result = await runCommand({
-          file: "/bin/bash",
-          args: ["-c", "--", command],
-          cwd: "/",
-          env: { PATH: process.env["PATH"]! },
-          timeoutMs: isAborted ? 60_000 : 150,
-          graceMs: 100,
-          maxOutputBytes: 1000,
-          isSandbox: false,
-          abortSignal: isAborted ? abort : undefined,
-        }).catch((error: unknown) => error);
-        const tookMs = performance.now() - startedAt;
-        const left = sleepersOf(seconds);
-        for (const pid of left) process.kill(pid, "SIGKILL");
-        expect(left).toEqual([]);
-        expect(tookMs).toBeLessThan(3000);
-        expect(result === abort.reason || (result as { stdout: string }).stdout.startsWith("begin\n")).toBe(true);
-      }),
-      { numRuns: 40 },
-    );
-  },
-  120_000,
-);
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
 describe.runIf(isLinux)("P21 the end of the host", () => {
-  const tsx = createRequire(import.meta.url).resolve("tsx");
-
   it.each([
     ["its exit", "exit", undefined],
     ["its failure", "throw", undefined],
@@ -251,14 +174,10 @@ describe.runIf(isLinux)("P21 the end of the host", () => {
     ["an interrupt", "wait", "SIGINT"],
     ["a hang-up", "wait", "SIGHUP"],
   ] as const)("P21 takes its commands along: %s", async (_, ending, signal) => {
-    const seconds = uniqueSleep();
-    const file = new URL("test-support/host.ts", import.meta.url).pathname;
-    const host = spawn(process.execPath, ["--conditions=@june/source", "--import", tsx, file, seconds, ending], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const { host, seconds } = await startHost(ending);
     const exited = once(host, "exit");
-    await once(host.stdout!, "data");
-    if (signal !== undefined) host.kill(signal);
+    if (signal === undefined) host.stdin!.end();
+    else host.kill(signal);
     const [code, killedBy] = await exited;
     expect(signal === undefined ? code : killedBy).toBe(signal ?? (ending === "exit" ? 0 : 1));
     await until(() => sleepersOf(seconds).length === 0);

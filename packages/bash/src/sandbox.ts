@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { findProgram } from "./find-program.js";
-import { invalidOption } from "./options.js";
+import { invalidOption, type BashSettings } from "./options.js";
 
 const probeMs = 10_000;
 
@@ -10,7 +10,8 @@ const probeMs = 10_000;
  * The path of a `bwrap` that works on this machine: it is run once.
  * @throws {DeclarationError} `invalid-option` when there is none, or the system forbids it what it needs.
  */
-export function requireBubblewrap(network: boolean): string {
+export function requireBubblewrap({ cwd, network }: Pick<BashSettings, "cwd" | "network">): string {
+  if (cwd === "/") throw wholeDisk();
   const instead = "or leave sandbox out to run without one.";
   const file = findProgram("bwrap");
   if (file === undefined)
@@ -37,7 +38,15 @@ export function requireBubblewrap(network: boolean): string {
 
 /** Arguments of `bwrap` up to the command, which starts in `cwd`, a real path, and may change nothing else that lasts. */
 export function sandboxArguments(cwd: string, network: boolean): string[] {
+  if (cwd === "/") throw wholeDisk();
   return [...isolation(network), "--bind", cwd, cwd, "--chdir", cwd, "--"];
+}
+
+function wholeDisk(): Error {
+  return invalidOption(
+    'sandbox="bubblewrap" with the folder / would let commands change the whole disk',
+    "Give the folder they work in as cwd.",
+  );
 }
 
 function isolation(network: boolean): string[] {
@@ -50,6 +59,8 @@ function isolation(network: boolean): string[] {
     ["--ro-bind", "/", "/"],
     ["--dev", "/dev"],
     ["--proc", "/proc"],
+    // Settings of the whole machine are files under /proc/sys, which root owns and needs no capability to write.
+    ["--remount-ro", "/proc"],
     ["--tmpfs", "/tmp"],
     // The sockets of services that start processes for others lie here: Docker's, systemd's, D-Bus's. They work on a read-only mount.
     ["--tmpfs", "/run"],
