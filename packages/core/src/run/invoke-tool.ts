@@ -144,8 +144,8 @@ async function* streamCall(
   const work = new Promise<void>((resolve) => (done = resolve));
   call.step.inFlight.add(work);
   let hasEnded = false;
-  const end = async (output: unknown, input = call.input): Promise<unknown> => {
-    const finished = await finish({ ...call, input }, output);
+  const end = async (output: unknown, ranWith = call.input): Promise<unknown> => {
+    const finished = await finish({ ...call, input: ranWith }, output);
     hasEnded = true;
     return finished;
   };

@@ -53,7 +53,7 @@ export class EventLog {
   read(): AsyncIterableIterator<RunEvent> {
     const reader: Reader = { position: 0, added: new Map(), wake: undefined };
     this.#readers.add(reader);
-    const next = async (): Promise<IteratorResult<RunEvent>> => {
+    const take = async (): Promise<IteratorResult<RunEvent>> => {
       while (this.#readers.has(reader)) {
         const event = this.#take(reader);
         if (event !== undefined) return { done: false, value: event };
@@ -69,7 +69,7 @@ export class EventLog {
     let last: Promise<unknown> = Promise.resolve();
     const iterator: AsyncIterableIterator<RunEvent> = {
       next: () => {
-        const result = last.then(next);
+        const result = last.then(take);
         last = result;
         return result;
       },

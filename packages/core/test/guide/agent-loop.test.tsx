@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Agent, Step, Tool, run, type AgentProps, type JuneElement } from "@june/core";
 import { scriptedModel, type ScriptEntry } from "@june/core/testing";
-import { deferred, settled } from "../support/deferred.js";
+import { settled } from "../support/deferred.js";
 import { resultOutputs } from "../support/prompts.js";
 import { errorOf } from "../support/rejection-of.js";
 import { echo } from "../support/tools.js";
@@ -66,17 +66,15 @@ describe.each(modes)("the default bound (stream: $stream)", ({ stream }) => {
 });
 
 describe.each(modes)("an own stopWhen (stream: $stream)", ({ stream }) => {
-  const gate = deferred();
   const slow = tool({ inputSchema: nothing, execute: () => settled().then(() => "slow") });
   const quick = tool({ inputSchema: nothing, execute: () => "quick" });
   const failing = tool({
     inputSchema: nothing,
-    execute: () => {
+    execute: (): string => {
       throw new Error("bad");
     },
   });
   const silent = tool({ inputSchema: nothing, execute: () => undefined });
-  gate.resolve();
 
   /** The output of a step that stops after `count` model calls. */
   const outputOf = async (script: readonly ScriptEntry[], count = script.length, props: Partial<AgentProps> = {}) =>
@@ -193,7 +191,7 @@ describe.each(modes)("an own stopWhen (stream: $stream)", ({ stream }) => {
 describe.each(modes)("prepareStep (stream: $stream)", ({ stream }) => {
   /** Runs a step of an agent with `a`, `b` and `c`; `b` alone is active unless `prepareStep` says otherwise. */
   function prepared(
-    prepareStep: AgentProps["prepareStep"],
+    prepareStep: NonNullable<AgentProps["prepareStep"]>,
     script: readonly ScriptEntry[],
     props: Partial<AgentProps> = {},
   ) {
@@ -275,32 +273,30 @@ describe.each(modes)("prepareStep (stream: $stream)", ({ stream }) => {
 
 describe.each(modes)("contexts (stream: $stream)", ({ stream }) => {
   it("L10 reach the tools by their exposed names, and the run's context the callbacks", async () => {
-    const seen: unknown[] = [];
+    const prepared: unknown[] = [];
+    const given: Record<string, unknown> = {};
     const whoami = tool({
       inputSchema: nothing,
       contextSchema: z.object({ user: z.string() }),
-      execute: (_input, { context }) => {
-        seen.push(context);
-        return "ok";
-      },
+      execute: (_input, { context }) => void (given["whoami"] = context),
     });
+    const plain = tool({ inputSchema: nothing, execute: (_input, { context }) => void (given["plain"] = context) });
+    const toolsContext = { whoami: { user: "ann" } };
     await run(
       <Agent
         model={scriptedModel([{ calls: [{ name: "whoami" }, { name: "plain" }] }, "done"])}
-        toolsContext={{ whoami: { user: "ann" } }}
-        prepareStep={({ runtimeContext, toolsContext }) => void seen.push(runtimeContext, toolsContext)}
+        toolsContext={toolsContext}
+        prepareStep={(options) => void prepared.push([options.runtimeContext, options.toolsContext])}
       >
         <Tool name="whoami" value={whoami} />
-        <Tool
-          name="plain"
-          value={tool({ inputSchema: nothing, execute: (_input, { context }) => void seen.push(context) })}
-        />
+        <Tool name="plain" value={plain} />
         <Step id="a" prompt="go" />
       </Agent>,
       { stream, context: { tenant: 7 } },
     );
-    const contexts = [{ tenant: 7 }, { whoami: { user: "ann" } }];
-    expect(seen).toEqual([...contexts, { user: "ann" }, undefined, ...contexts]);
+    const contexts = [{ tenant: 7 }, toolsContext];
+    expect(prepared).toEqual([contexts, contexts]);
+    expect(given).toEqual({ whoami: { user: "ann" }, plain: undefined });
   });
 
   it("L10 of the agent win over the run's", async () => {
@@ -351,7 +347,7 @@ describe.each(modes)("tools that stream (stream: $stream)", ({ stream }) => {
     const handle = run(counter(model, { toolApproval: { count: "user-approval" } }), { stream });
     const progress: unknown[] = [];
     const reading = (async () => {
-      for await (const event of handle.events) if (event.type === "tool-progress") progress.push(event.output);
+      for await (const event of handle.events) if (event.type === "tool-call-progress") progress.push(event.value);
     })();
     await openRequests(handle);
     expect(progress).toEqual([]);

@@ -619,6 +619,6 @@ it("L40 several calls of next at once are all answered", async () => {
   const handle = run(<Agent model={scriptedModel(["ok"])}>hello</Agent>);
   const reader = handle.events[Symbol.asyncIterator]();
   const results = await Promise.all(Array.from({ length: 40 }, () => reader.next()));
-  expect(results.filter(({ done }) => done !== true).at(-1)?.value).toMatchObject({ type: "run-end" });
+  expect(results.findLast(({ done }) => done !== true)?.value).toMatchObject({ type: "run-end" });
   expect(results.at(-1)?.done).toBe(true);
 });
