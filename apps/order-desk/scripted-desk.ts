@@ -8,7 +8,7 @@ export function scriptedDesk(): ScriptedModel {
     const parcel = /"parcel":"([^"]+)"/.exec(JSON.stringify(prompt).replaceAll('\\"', '"'))?.[1];
     const last = prompt.at(-1);
     if (last?.role === "tool") {
-      const [{ output }] = last.content as [{ output: { value: [{ at: string; place: string }] } }];
+      const [{ output }] = last.content as unknown as [{ output: { value: [{ at: string; place: string }] } }];
       const [{ at, place }] = output.value;
       return `Your parcel was last seen at ${place}, on ${at.slice(0, 10)}.`;
     }

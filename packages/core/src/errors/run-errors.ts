@@ -1,4 +1,4 @@
-/** One function for each way a run can fail. The whole message is made here; tests compare it whole. */
+/** One function for each way a run can fail. The whole message is made here; tests compare it whole. This file is long because it is a list. */
 
 import { composeMessage, listNames } from "./compose.js";
 import { JuneError, RunError } from "./june-error.js";

@@ -30,9 +30,8 @@ export async function renderCatch(
       )
         throw error;
       if (attempt < retries) {
-        await context.abort.sleep(
-          typeof delayMs === "number" ? delayMs : await settle(() => delayMs(attempt + 1), inner),
-        );
+        const waitMs = typeof delayMs === "number" ? delayMs : await settle(() => delayMs(attempt + 1), inner);
+        if (waitMs > 0) await context.abort.sleep(waitMs);
         continue;
       }
       if (fallback === undefined) throw error;

@@ -1,4 +1,4 @@
-/** The one path of every tool call: recorded, held where a rule says so, run within its limits, and given back as the SDK and the model need it. */
+/** The one path of every tool call: recorded, held where a rule says so, run within its limits, and given back as the SDK and the model need it. Long because it is one path: a second would be a way around an approval. */
 
 import type { ToolExecutionOptions } from "@ai-sdk/provider-utils";
 import { asSchema, type FlexibleSchema } from "ai";

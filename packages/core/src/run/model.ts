@@ -1,4 +1,4 @@
-/** The model as the SDK's loop gets it: one call is counted, limited, retried, tried on the next model of a list, and recorded. */
+/** The model as the SDK's loop gets it: one call is counted, limited, retried, tried on the next model of a list, and recorded. Long because a streamed call needs each of these as well. */
 
 import type {
   LanguageModelV4,

@@ -1,4 +1,4 @@
-/** Runs a `<Step>`: adds its prompt to the agent's conversation and hands model, tools and messages to the SDK's loop. */
+/** Runs a `<Step>`: adds its prompt to the agent's conversation and hands model, tools and messages to the SDK's loop. Long because it is where every setting of the loop is decided. */
 
 import {
   NoObjectGeneratedError,

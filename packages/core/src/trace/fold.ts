@@ -1,4 +1,4 @@
-/** Folds events into the trace. The recorder of a run and `foldEvents` use this one function, so both always agree. */
+/** Folds events into the trace. The recorder of a run and `foldEvents` use this one function, so both always agree. Long because each kind of node has its facts. */
 
 import type { LanguageModelUsage } from "ai";
 import { captureValue } from "./capture.js";

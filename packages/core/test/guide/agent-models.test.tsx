@@ -1,11 +1,12 @@
 /** The model of an agent: given, defaulted or one of a list (L10, L11), and what becomes of one that fails. */
 
-import { APICallError, tool } from "ai";
+import { tool } from "ai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { Agent, Catch, Step, Tool, run, type AgentProps, type JuneElement } from "@june/core";
 import { echoModel, scriptedModel, type ScriptedModel } from "@june/core/testing";
 import { settled } from "../support/deferred.js";
+import { overloaded } from "../support/overloaded.js";
 import { withoutPlaces } from "../support/places.js";
 import { errorOf } from "../support/rejection-of.js";
 import { nodesOf } from "../support/trace-nodes.js";
@@ -22,18 +23,6 @@ function talker(props: Partial<AgentProps>): JuneElement {
       <Step id="a" prompt="go" />
     </Agent>
   );
-}
-
-/** What a provider answers that has too much to do. */
-function overloaded(retryAfterMs?: number): Error {
-  return new APICallError({
-    message: "overloaded",
-    url: "http://127.0.0.1/",
-    requestBodyValues: {},
-    statusCode: 529,
-    isRetryable: true,
-    ...(retryAfterMs === undefined ? {} : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } }),
-  });
 }
 
 describe.each(modes)("the model (stream: $stream)", ({ stream }) => {
