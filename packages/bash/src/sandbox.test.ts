@@ -57,7 +57,8 @@ describe.skipIf(whyNoSandbox !== undefined)(
       it("P22 the folder, and nothing outside", async () => {
         const result = await call(tool, `echo in > in; echo out > ${outside}/out; echo etc > /etc/june-test; cat in`);
         expect(result).toMatchObject({ exitCode: 0, stdout: "in\n" });
-        expect(result.stderr.match(/Read-only file system/g)).toHaveLength(2);
+        // A folder below /tmp is not there at all in a sandbox, which has a /tmp of its own.
+        expect(result.stderr.match(/Read-only file system|No such file or directory/g)).toHaveLength(2);
         expect(readFileSync(join(folder, "in"), "utf8")).toBe("in\n");
         expect(existsSync(join(outside, "out")) || existsSync("/etc/june-test")).toBe(false);
       });
