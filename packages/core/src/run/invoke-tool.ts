@@ -14,6 +14,7 @@ import { CallRegion, checkOutput } from "../render/call-tool.js";
 import { escapeLabel } from "../render/context.js";
 import { TimeLimit } from "../render/time-limit.js";
 import type { NodeHandle } from "../trace/recorder.js";
+import { boundText } from "./bound-output.js";
 import { DeniedOutput, toModelOutput, defaultMaxToolOutputBytes } from "./model-output.js";
 import type { Decision, Request } from "./request.js";
 import type { RunningAgent, StepState, Turn } from "./run-state.js";
@@ -315,10 +316,13 @@ async function finish(call: Call, output: unknown): Promise<unknown> {
   const isPlain = declaration.composite === undefined && declaration.callable === undefined;
   const fault = isPlain && declaration.tool.toModelOutput === undefined ? serializationFault(output) : undefined;
   if (fault !== undefined) throw toolOutput(declaration.name, fault.path, fault.found);
-  const maxBytes = (agent.settings["maxToolOutputBytes"] as number | undefined) ?? defaultMaxToolOutputBytes;
   step.modelOutputs.set(
     options.toolCallId,
-    await toModelOutput(declaration, { toolCallId: options.toolCallId, input, output: checked }, maxBytes),
+    await toModelOutput(
+      declaration,
+      { toolCallId: options.toolCallId, input, output: checked },
+      maxOutputBytesOf(agent),
+    ),
   );
   recorder.end(node, {
     type: "tool-call-end",
@@ -333,9 +337,13 @@ function failCall(call: Call, error: unknown): unknown {
   const isAbort = step.abort.isAborted;
   agent.instance.shared.recorder.fail(node, { type: "tool-call-end" }, error, isAbort);
   if (isAbort) return step.abort.reason;
-  if (declaration.composite !== undefined)
-    return new ToolFailure(toolFailed(declaration.name, error).message, { cause: error });
-  return new ToolFailure(JuneError.isInstance(error) ? error.message : reasonOf(error), { cause: error });
+  const own = declaration.composite === undefined ? error : toolFailed(declaration.name, error);
+  const message = JuneError.isInstance(own) ? own.message : reasonOf(own);
+  return new ToolFailure(boundText(message, maxOutputBytesOf(agent)), { cause: error });
+}
+
+function maxOutputBytesOf({ settings }: RunningAgent): number {
+  return (settings["maxToolOutputBytes"] as number | undefined) ?? defaultMaxToolOutputBytes;
 }
 
 function noteIgnored({ agent, declaration, node }: Call): void {

@@ -3,6 +3,7 @@
 import type { ToolResultOutput } from "@ai-sdk/provider-utils";
 import type { Declaration } from "../capability/declaration.js";
 import type { ChildRunOutput } from "../trace/trace.js";
+import { boundOutput } from "./bound-output.js";
 
 /** What a held call gives when it is refused: told to the model as a denial, not as an error. */
 export class DeniedOutput {
@@ -38,49 +39,4 @@ export function plainOutput(output: unknown): ToolResultOutput {
   if (typeof output === "string") return { type: "text", value: output };
   const text: string | undefined = output === undefined ? undefined : JSON.stringify(output);
   return { type: "json", value: text === undefined ? null : (JSON.parse(text) as never) };
-}
-
-function boundOutput(output: ToolResultOutput, maxBytes: number): ToolResultOutput {
-  switch (output.type) {
-    case "text":
-    case "error-text":
-      return { ...output, value: boundText(output.value, maxBytes) };
-    case "json":
-    case "error-json": {
-      const text = JSON.stringify(output.value);
-      const bounded = boundText(text, maxBytes);
-      return bounded === text ? output : { type: output.type === "json" ? "text" : "error-text", value: bounded };
-    }
-    case "content":
-      return {
-        ...output,
-        value: output.value.map((part) =>
-          part.type === "text" ? { ...part, text: boundText(part.text, maxBytes) } : part,
-        ),
-      };
-    default:
-      return output;
-  }
-}
-
-/** `text` in at most about `maxBytes` bytes of UTF-8; longer ones keep head and tail and say what is missing. */
-export function boundText(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text;
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxBytes) return text;
-  const half = Math.max(1, Math.floor(maxBytes / 2));
-  const head = decodeWhole(bytes.subarray(0, startOfCharacter(bytes, half)));
-  const tailStart = startOfCharacter(bytes, bytes.length - half);
-  const tail = decodeWhole(bytes.subarray(tailStart));
-  return `${head}\n[… ${bytes.length - new TextEncoder().encode(head).length - (bytes.length - tailStart)} of ${bytes.length} bytes left out …]\n${tail}`;
-}
-
-function startOfCharacter(bytes: Uint8Array, index: number): number {
-  let start = index;
-  while (start > 0 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start--;
-  return start;
-}
-
-function decodeWhole(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }
