@@ -385,10 +385,13 @@ function recordStream(
   };
   if (signal.aborted) close();
   else signal.addEventListener("abort", close, { once: true });
-  const fail = (error: unknown): void => {
+  // What the provider reported before says more than what followed from it.
+  const fail = (error: unknown): unknown => {
     settle();
     step.streamError ??= error;
-    call.fail(error);
+    const first = step.abort.isAborted ? error : step.streamError;
+    call.fail(first);
+    return first;
   };
   return new ReadableStream<LanguageModelV4StreamPart>({
     async pull(controller) {
@@ -399,11 +402,7 @@ function recordStream(
         if (raw === undefined) {
           settle();
           if (isFinished) controller.close();
-          else {
-            const error = step.abort.isAborted ? step.abort.reason : streamCut(modelId);
-            fail(error);
-            controller.error(error);
-          }
+          else controller.error(fail(step.abort.isAborted ? step.abort.reason : streamCut(modelId)));
           return;
         }
         const part = rename(raw);
@@ -448,8 +447,7 @@ function recordStream(
           : JuneError.isInstance(error)
             ? error
             : streamCut(modelId, error);
-        fail(failure);
-        controller.error(failure);
+        controller.error(fail(failure));
       }
     },
     async cancel(reason) {

@@ -1,226 +1,457 @@
-import { tool } from "ai";
-import { describe, expect, it, onTestFinished } from "vitest";
+/** Agents: what is taken first (L13), agents in agents (L14), and text as the prompt (L15). Long because text may stand in many places, and few are right. */
+
+import { Output } from "ai";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Agent, Catch, Parallel, Step, Tool, run, type JuneNode } from "@june/core";
+import {
+  Agent,
+  Catch,
+  Namespace,
+  Parallel,
+  Step,
+  Tool,
+  defineAgent,
+  defineCapabilities,
+  defineToolset,
+  run,
+  type JuneElement,
+  type JuneNode,
+} from "@june/core";
 import { echoModel, scriptedModel } from "@june/core/testing";
+import { withoutPlaces } from "../support/places.js";
 import { errorOf } from "../support/rejection-of.js";
+import { nodesOf } from "../support/trace-nodes.js";
+import { echo, saying } from "../support/tools.js";
 
-const echo = tool({ description: "Echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
-const callEcho = { calls: [{ name: "echo", input: { text: "hi" } }] };
-
-describe("models", () => {
-  it("L11 an agent without a model takes the run's default, or fails before any call with the cure", async () => {
-    const model = scriptedModel(["from the default"]);
-    const tree = (
-      <Agent name="writer">
-        <Step id="a" prompt="go" />
-      </Agent>
-    );
-    expect((await run(tree, { model })).output).toBe("from the default");
-    const error = await errorOf(run(tree));
-    expect(error).toMatchObject({ name: "DeclarationError", code: "no-model" });
-    expect(error.message.replace(/\(.*?\)/, "(HERE)")).toBe(
-      'june: <Agent name="writer"> (HERE) has no model\nSet <Agent model={…}>, or give a default with run(element, { model }) or june run --model provider:id.',
-    );
-  });
-
-  it("L11 a model id as text goes to the SDK's default provider unchanged", async () => {
-    const holder = globalThis as { AI_SDK_DEFAULT_PROVIDER?: unknown };
-    const before = holder.AI_SDK_DEFAULT_PROVIDER;
-    onTestFinished(() => void (holder.AI_SDK_DEFAULT_PROVIDER = before));
-    const asked: string[] = [];
-    holder.AI_SDK_DEFAULT_PROVIDER = {
-      specificationVersion: "v4",
-      languageModel: (id: string) => {
-        asked.push(id);
-        return scriptedModel(["from text"]);
-      },
-    };
-    const result = await run(
-      <Agent model="openai/gpt-5-mini">
-        <Step id="a" prompt="go" />
-      </Agent>,
-    );
-    expect(result.output).toBe("from text");
-    expect(new Set(asked)).toEqual(new Set(["openai/gpt-5-mini"]));
-  });
-
-  it("L10 the next model of a list is tried when one fails for good, keeping the conversation, and the trace says so", async () => {
-    const first = scriptedModel([callEcho, new Error("overloaded")], { modelId: "first" });
-    const second = scriptedModel([{ text: "rescued", expect: { results: ["hi"] } }], { modelId: "second" });
-    const result = await run(
-      <Agent model={[first, second]}>
-        <Tool name="echo" value={echo} />
-        <Step id="a" prompt="go" />
-      </Agent>,
-    );
-    expect(result.output).toBe("rescued");
-    const call = result.trace.root.children[0]?.children[0]?.children[1];
-    expect(call?.notes).toEqual([{ code: "model-fallback", text: '"first" failed (overloaded); trying "second"' }]);
-  });
-});
-
-describe("counting", () => {
-  it.each([false, true])(
-    "L12 twenty model calls without an answer are a step-limit that names the last calls (stream %s)",
-    async (stream) => {
-      const model = scriptedModel(() => callEcho);
-      const error = await errorOf(
-        run(
-          <Agent model={model}>
-            <Tool name="echo" value={echo} />
-            <Step id="loop" prompt="go" />
-          </Agent>,
-          { stream },
-        ),
-      );
-      expect(model.calls).toHaveLength(20);
-      expect(error).toMatchObject({ name: "RunError", code: "step-limit" });
-      expect(error.message).toContain('the step "loop" made 20 model calls without a final answer');
-      expect(error.message).toContain('Its last tool calls were "echo".');
-    },
-  );
-
-  it("L12 an own stopWhen is a success with the text so far, else with the last tool's output", async () => {
-    const stop = ({ steps }: { steps: readonly unknown[] }) => steps.length === 2;
-    const outputOf = async (script: Parameters<typeof scriptedModel>[0]) =>
-      (
-        await run(
-          <Agent model={scriptedModel(script)} stopWhen={stop}>
-            <Tool name="echo" value={echo} />
-            <Step id="a" prompt="go" />
-          </Agent>,
-        )
-      ).output;
-    expect(await outputOf([{ ...callEcho, text: "So far." }, callEcho])).toBe("So far.");
-    expect(await outputOf([callEcho, callEcho])).toBe("hi");
-  });
-
-  it("L12 stepNumber of prepareStep counts over the whole step, approvals in between or not", async () => {
-    const numbers: number[] = [];
-    await run(
-      <Agent
-        model={scriptedModel([callEcho, callEcho, "done"])}
-        toolApproval={{ echo: "user-approval" }}
-        prepareStep={({ stepNumber }) => {
-          numbers.push(stepNumber);
-          return {};
-        }}
-      >
-        <Tool name="echo" value={echo} />
-        <Step id="a" prompt="go" />
-      </Agent>,
-      { onRequest: () => ({ approved: true }) },
-    );
-    expect(numbers).toEqual([0, 1, 2]);
-  });
-});
+const modes = [{ stream: false }, { stream: true }];
 
 describe("children", () => {
-  it("L13 capabilities are taken first, wherever they stand", async () => {
-    const model = scriptedModel([{ text: "ok", expect: { tools: ["echo", "last"] } }]);
+  const Bundle = defineCapabilities(() => [<Tool name="bundled" value={echo} />], { name: "Bundle" });
+
+  it("L13 capabilities are taken first, in their order, wherever they stand among the rest", async () => {
+    const model = scriptedModel(["one", "two"]);
     const result = await run(
       <Agent model={model}>
         <Step id="a" prompt="go" />
-        <Tool name="echo" value={echo} />
-        {[null, <Tool name="last" value={echo} />]}
+        <Tool name="first" value={echo} />
+        <>
+          <Step id="b" prompt="go" />
+          {[null, [<Tool name="second" value={echo} />], <Bundle />]}
+        </>
+        <Namespace name="web">
+          <Tool name="last" value={echo} />
+        </Namespace>
       </Agent>,
     );
-    expect(result.output).toBe("ok");
+    expect(result.steps).toEqual({ a: "one", b: "two" });
+    const tools = ["first", "second", "bundled", "web_last"];
+    expect(model.calls.map((call) => call.tools)).toEqual([tools, tools]);
   });
 
-  it.each<[string, JuneNode]>([
+  it("L13 nothing of the rest renders before they are resolved", async () => {
+    const log: string[] = [];
+    const Remote = defineToolset({
+      name: "Remote",
+      key: () => "remote",
+      open: async () => {
+        log.push("opening");
+        await Promise.resolve();
+        log.push("open");
+        return { tools: { far: echo } };
+      },
+    });
+    function Note(): JuneNode {
+      log.push("rendered");
+      return null;
+    }
+    const model = scriptedModel(["done"]);
+    await run(
+      <Agent model={model}>
+        <Note />
+        <Step id="a" prompt="go" />
+        <Remote />
+      </Agent>,
+    );
+    expect(log).toEqual(["opening", "open", "rendered"]);
+    const rendered: string[] = [];
+    function Never(): JuneNode {
+      rendered.push("never");
+      return null;
+    }
+    const error = await errorOf(
+      run(
+        <Agent model={model}>
+          <Never />
+          <Step id="a" prompt="go" />
+          {[<Tool name="x" value={echo} />, <Tool name="x" value={echo} />]}
+        </Agent>,
+      ),
+    );
+    expect(error).toMatchObject({ code: "tool-name-collision" });
+    expect([rendered, model.calls.length]).toEqual([[], 1]);
+  });
+
+  const capability = <Tool name="echo" value={echo} />;
+  function Component(): JuneNode {
+    return capability;
+  }
+  it.each<[string, () => JuneNode]>([
+    ["<Catch>", () => <Catch>{capability}</Catch>],
+    ["<Parallel>", () => <Parallel>{capability}</Parallel>],
+    ["<Agent>", () => Promise.resolve(capability)],
+    ["the component <Component>", () => <Component />],
     [
-      "<Catch>",
-      <Catch>
-        <Tool name="echo" value={echo} />
-      </Catch>,
+      '<Step id="a">',
+      () => (
+        <Step id="a" prompt="go">
+          {() => capability}
+        </Step>
+      ),
     ],
-    [
-      "<Parallel>",
-      <Parallel>
-        <Tool name="echo" value={echo} />
-      </Parallel>,
-    ],
-    ["a promise", Promise.resolve(<Tool name="echo" value={echo} />)],
-  ])("L13 a capability inside %s is misplaced", async (_where, child) => {
-    const error = await errorOf(run(<Agent model={echoModel()}>{child}</Agent>));
+  ])("L13 a capability inside %s is misplaced", async (where, child) => {
+    const error = await errorOf(run(<Agent model={echoModel()}>{child()}</Agent>));
     expect(error).toMatchObject({ name: "DeclarationError", code: "misplaced-capability" });
+    expect(withoutPlaces(error.message)).toBe(
+      `june: the capability <Tool name="echo"> (HERE) stands inside ${where}, where no <Agent> can see it\nPut it directly among the children of an <Agent>, or in a bundle made with defineCapabilities() that stands there.`,
+    );
   });
+});
 
-  it("L14 a nested agent renders where it stands, with a conversation of its own", async () => {
+describe.each(modes)("agents in agents (stream: $stream)", ({ stream }) => {
+  it("L14 render where they stand, with a conversation of their own", async () => {
     const outer = scriptedModel(["first", "third"]);
     const inner = scriptedModel(["second"]);
     const order: string[] = [];
     const note = (name: string) => () => void order.push(name);
-    await run(
-      <Agent model={outer} instructions="outer" onStepEnd={note("outer")}>
+    const result = await run(
+      <Agent name="outer" model={outer} instructions="outer" onStepEnd={note("outer")}>
         <Step id="a" prompt="1" />
-        <Agent model={inner} onStepEnd={note("inner")}>
-          <Step id="b" prompt="2" />
+        <Agent name="inner" model={inner} onStepEnd={note("inner")}>
+          <Step id="b" prompt={({ a }) => `after ${String(a)}`} />
         </Agent>
         <Step id="c" prompt="3" />
       </Agent>,
+      { stream },
     );
     expect(order).toEqual(["outer", "inner", "outer"]);
-    expect(inner.calls[0]?.prompt).toMatchObject([{ role: "user", content: [{ text: "2" }] }]);
+    expect(result.steps).toEqual({ a: "first", b: "second", c: "third" });
+    expect(inner.calls[0]?.prompt).toEqual([{ role: "user", content: [{ type: "text", text: "after first" }] }]);
     expect(outer.calls[1]?.prompt.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(result.messages("inner").map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect(result.messages("outer").map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
-});
 
-describe("text as the prompt", () => {
-  it("L15 is the prompt of one step, named by the agent where its name is a legal id", async () => {
-    function Topic() {
-      return " of Oslo?";
-    }
-    const result = await run(
-      <>
-        <Agent model={echoModel()} name="asker">
-          What is the weather
-          <Topic />
+  it("L14 get no setting, tool or context of the one around", async () => {
+    const inner = scriptedModel(["in"]);
+    const context: unknown[] = [];
+    await run(
+      <Agent
+        model={scriptedModel([])}
+        instructions="outer"
+        temperature={0.5}
+        headers={{ "x-outer": "1" }}
+        runtimeContext={{ outer: true }}
+        maxRetries={7}
+        toolChoice="required"
+        tools={{ echo }}
+        stopWhen={() => true}
+      >
+        <Agent model={inner} prepareStep={({ runtimeContext }) => void context.push(runtimeContext)}>
+          <Step id="b" prompt="go" />
         </Agent>
-        <Agent model={echoModel()} name="not an id">
-          two
-        </Agent>
-        <Agent model={echoModel()}>three</Agent>
-      </>,
+      </Agent>,
+      { stream },
     );
-    expect(result.steps).toEqual({ asker: "What is the weather of Oslo?", answer: "two", "answer-2": "three" });
+    const { options, prompt } = inner.calls[0]!;
+    expect(options).toMatchObject({ temperature: undefined });
+    expect(options.headers ?? {}).not.toHaveProperty("x-outer");
+    expect(options.toolChoice?.type).not.toBe("required");
+    expect([inner.calls[0]?.tools, context, prompt.map(({ role }) => role)]).toEqual([[], [{}], ["user"]]);
   });
 
-  it("L15 in a branch the id has the branch's index", async () => {
-    const result = await run(
-      <Parallel>
-        <Agent model={echoModel()}>one</Agent>
-        <>
-          <Agent model={echoModel()}>two</Agent>
-          <Agent model={echoModel()}>three</Agent>
-        </>
-      </Parallel>,
-    );
-    expect(result.steps).toEqual({ "answer-b0": "one", "answer-b1": "two", "answer-b1-2": "three" });
-  });
-
-  const step = <Step id="s" prompt="go" />;
-  const nested = <Agent model={echoModel()}>inner</Agent>;
-  it.each<[string, JuneNode]>([
-    ["before a step", ["some text", step]],
-    ["after a step", [step, "some text"]],
-    ["beside a nested agent", ["some text", nested]],
-    ["a count that was meant as a condition", [0, step]],
-  ])("L15 text %s is refused", async (_where, children) => {
-    const error = await errorOf(run(<Agent model={echoModel()}>{children}</Agent>));
-    expect(error).toMatchObject({ name: "DeclarationError", code: "text-beside-steps" });
-  });
-
-  it("L15 an agent with neither text nor step makes no model call", async () => {
+  it("L14 without text or step make no model call", async () => {
     const model = scriptedModel([]);
     const result = await run(
       <Agent model={model}>
-        <Tool name="echo" value={echo} />
-        {"  "}
+        <Agent model={model}>
+          <Tool name="echo" value={echo} />
+          {"  "}
+        </Agent>
+      </Agent>,
+      { stream },
+    );
+    expect([result.output, result.steps, model.calls.length]).toEqual([undefined, {}, 0]);
+    expect(nodesOf(result.trace, "agent")).toHaveLength(2);
+  });
+});
+
+describe.each(modes)("text as the prompt (stream: $stream)", ({ stream }) => {
+  const say = (text: JuneNode, name?: string): JuneElement => (
+    <Agent model={echoModel()} {...(name === undefined ? {} : { name })}>
+      {text}
+    </Agent>
+  );
+
+  it("L15 written there or rendered by components there is the prompt of one step", async () => {
+    function Topic({ place }: { place: string }) {
+      return <> of {place}</>;
+    }
+    async function Later(): Promise<JuneNode> {
+      return ["?", 1];
+    }
+    const model = scriptedModel(["sunny"]);
+    const result = await run(
+      <Agent
+        model={model}
+        name="asker"
+        messages={[
+          { role: "user", content: "Hello" },
+          { role: "assistant", content: "Yes?" },
+        ]}
+        tools={{ echo }}
+      >
+        What is the weather
+        <Topic place="Oslo" />
+        <Later />
+        {Promise.resolve("!")}
+        <Catch>{" Quick."}</Catch>
+      </Agent>,
+      { stream },
+    );
+    expect(result.output).toBe("sunny");
+    expect(model.calls).toHaveLength(1);
+    expect(model.calls[0]?.prompt.at(-1)).toEqual({
+      role: "user",
+      content: [{ type: "text", text: "What is the weather of Oslo?1! Quick." }],
+    });
+    expect(model.calls[0]?.prompt).toHaveLength(3);
+  });
+
+  it("L15 goes by the agent's name where that is a legal id, else by answer, answer-2, … in authored order", async () => {
+    const result = await run(
+      <>
+        {say("one", "asker")}
+        {say("two", "not an id")}
+        {say("three", "2nd")}
+        {say("four", "constructor")}
+        {say("five")}
+      </>,
+      { stream },
+    );
+    expect(Object.entries(result.steps)).toEqual([
+      ["asker", "one"],
+      ["answer", "two"],
+      ["answer-2", "three"],
+      ["constructor", "four"],
+      ["answer-3", "five"],
+    ]);
+  });
+
+  it("L15 in a branch the id has the branch's index and is counted there", async () => {
+    const result = await run(
+      <>
+        {say("before")}
+        <Parallel>
+          {say("b0")}
+          <>
+            {say("b1")}
+            {say("b1 again")}
+            {say("named", "named")}
+            <Parallel>
+              {say("b1 b0")}
+              {say("b1 b1")}
+            </Parallel>
+          </>
+        </Parallel>
+        {say("after")}
+        <Parallel>{say("b0 of the second")}</Parallel>
+      </>,
+      { stream },
+    );
+    expect(Object.entries(result.steps)).toEqual([
+      ["answer", "before"],
+      ["answer-b0", "b0"],
+      ["answer-b1", "b1"],
+      ["answer-b1-2", "b1 again"],
+      ["named", "named"],
+      ["answer-b1-b0", "b1 b0"],
+      ["answer-b1-b1", "b1 b1"],
+      ["answer-2", "after"],
+      ["answer-b0-2", "b0 of the second"],
+    ]);
+  });
+
+  it("L15, L31 an attempt that failed has used up no id", async () => {
+    let attempts = 0;
+    function Flaky(): JuneNode {
+      if (++attempts < 3) throw new Error("flaky");
+      return null;
+    }
+    const result = await run(
+      <>
+        <Catch retries={2}>
+          {say("one")}
+          <Parallel>{say("two")}</Parallel>
+          <Flaky />
+        </Catch>
+        {say("three")}
+      </>,
+      { stream },
+    );
+    expect(result.steps).toEqual({ answer: "one", "answer-b0": "two", "answer-2": "three" });
+  });
+
+  it("L15 an id that is taken is taken, by a step or by the name of another agent", async () => {
+    for (const other of [
+      say("one", "answer"),
+      <Agent model={echoModel()} children={<Step id="answer" prompt="go" />} />,
+    ]) {
+      const error = await errorOf(
+        run(
+          <>
+            {other}
+            {say("two")}
+          </>,
+          { stream },
+        ),
+      );
+      expect(error).toMatchObject({ name: "DeclarationError", code: "duplicate-step", details: { id: "answer" } });
+    }
+  });
+
+  it("L15, L45 of a callable agent is always answer, whatever it is called", async () => {
+    const Helper = defineAgent({
+      name: "helper",
+      description: "Helps",
+      input: z.object({ text: z.string() }),
+      prompt: ({ text }) => text,
+      model: echoModel(),
+    });
+    const model = scriptedModel([{ calls: [{ name: "helper", input: { text: "x" } }] }, "done"]);
+    const result = await run(
+      <Agent model={model} name="main">
+        <Helper />
+        go
+      </Agent>,
+      { stream },
+    );
+    expect(nodesOf(result.trace, "step").map(({ name, label }) => [name, label])).toEqual([
+      ["main", "main"],
+      ["answer", "helper:answer"],
+    ]);
+  });
+
+  it("L15, L21 may ask for an output, which is the agent's", async () => {
+    const output = Output.object({ schema: z.object({ degrees: z.number() }) });
+    const result = await run(
+      <Agent model={scriptedModel(['{"degrees":7}'])} output={output}>
+        How warm is it?
+      </Agent>,
+      { stream },
+    );
+    expect(result.output).toEqual({ degrees: 7 });
+    const error = await errorOf(
+      run(
+        <Agent model={scriptedModel([])} output={output}>
+          <Step id="a" prompt="go" />
+        </Agent>,
+        { stream },
+      ),
+    );
+    expect(withoutPlaces(error.message)).toBe(
+      "june: <Agent> (HERE) has an output and steps\nMove output to the <Step>: the one of an <Agent> is for an agent whose prompt is its text.",
+    );
+  });
+});
+
+describe("text beside steps", () => {
+  const step = <Step id="s" prompt="go" />;
+  const nested = (
+    <Agent model={echoModel()} name="inner">
+      inner
+    </Agent>
+  );
+  const Text = (): JuneNode => "some text";
+  const Steps = (): JuneNode => step;
+  const cure = "Put the text into a step's prompt, or take the steps out and let the text be the prompt.";
+  const conditionCure = "A number is text: write {list.length > 0 && …} instead of {list.length && …}.";
+
+  it.each<[string, JuneNode, string, string]>([
+    ["before a step", ["some text", step], "some text", cure],
+    ["after a step", [step, "some text"], "some text", cure],
+    ["before a nested agent", ["some text", nested], "some text", cure],
+    ["after a nested agent", [nested, "some text"], "some text", cure],
+    ["of a component", [<Text />, <Steps />], "some text", cure],
+    ["in a <Catch>", [step, <Catch>some text</Catch>], "some text", cure],
+    ["before a <Parallel> with a nested agent", ["some text", <Parallel>{nested}</Parallel>], "some text", cure],
+    ["after a <Parallel> with a nested agent", [<Parallel>{nested}</Parallel>, "some text"], "some text", cure],
+    ["of one branch, with a nested agent in another", <Parallel>{["some text", nested]}</Parallel>, "some text", cure],
+    [
+      "that is what a child function gives",
+      <Step id="s" prompt="go">
+        {(answer) => answer}
+      </Step>,
+      "go",
+      cure,
+    ],
+    ["that is a count meant as a condition", [0, step], "0", conditionCure],
+    ["too long to print", ["x".repeat(100), step], `${"x".repeat(60)}…`, cure],
+  ])("L15 %s is refused", async (_where, children, text, expected) => {
+    const error = await errorOf(
+      run(
+        <Agent model={echoModel()} name="outer" tools={{ say: saying("x") }}>
+          {children}
+        </Agent>,
+      ),
+    );
+    expect(error).toMatchObject({ name: "DeclarationError", code: "text-beside-steps" });
+    expect(withoutPlaces(error.message)).toBe(
+      `june: the text "${text}" stands beside steps in <Agent name="outer"> (HERE), where it has no place\n${expected}`,
+    );
+  });
+
+  it("L15 is seen before the first step is asked where the text comes first", async () => {
+    const model = scriptedModel([]);
+    for (const second of [
+      step,
+      <Agent model={model}>inner</Agent>,
+      <Parallel>{<Agent model={model}>inner</Agent>}</Parallel>,
+    ])
+      expect(await errorOf(run(<Agent model={model}>text{second}</Agent>))).toMatchObject({
+        code: "text-beside-steps",
+      });
+    expect(model.calls).toHaveLength(0);
+  });
+
+  it("L15 in the body of a nested agent is that agent's own affair", async () => {
+    const result = await run(
+      <Agent model={echoModel()}>
+        {step}
+        {nested}
+        <Agent model={echoModel()}>
+          <Step id="t" prompt="too" />
+        </Agent>
       </Agent>,
     );
-    expect([result.output, model.calls.length]).toEqual([undefined, 0]);
+    expect(result.steps).toEqual({ s: "go", inner: "inner", t: "too" });
+  });
+
+  it("L15, L31 that belongs to a failed attempt is as if it had not been", async () => {
+    let attempts = 0;
+    function Either(): JuneNode {
+      if (++attempts === 1) return ["some text", <Broken />];
+      return step;
+    }
+    function Broken(): never {
+      throw new Error("broken");
+    }
+    const result = await run(
+      <Agent model={echoModel()}>
+        <Catch retries={1}>
+          <Either />
+        </Catch>
+      </Agent>,
+    );
+    expect(result.steps).toEqual({ s: "go" });
   });
 });
