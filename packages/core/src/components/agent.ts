@@ -73,6 +73,25 @@ function isModel(value: unknown): boolean {
   );
 }
 
+const durations = new Set(["totalMs", "stepMs", "toolMs", "firstChunkMs", "chunkMs"]);
+
+// A misspelt limit would be none.
+const timeout: PropRule = {
+  expects: `a number of milliseconds, or an object of ${[...durations].join(", ")} and tools`,
+  accepts: (value) =>
+    isDuration(value) ||
+    (isRecord(value) &&
+      Object.entries(value).every(([name, part]) =>
+        name === "tools"
+          ? part === undefined || (isRecord(part) && Object.values(part).every(isDuration))
+          : durations.has(name) && (part === undefined || isDuration(part)),
+      )),
+};
+
+function isDuration(value: unknown): boolean {
+  return typeof value === "number" && value >= 0;
+}
+
 /** The settings that go to the SDK's loop as they are. */
 export const passedSettings = [
   "instructions",
@@ -132,10 +151,7 @@ export const settingRules: PropRules = {
     accepts: (value) => typeof value === "function" || Array.isArray(value),
   },
   maxRetries: wholeNumber(0),
-  timeout: {
-    expects: "a number of milliseconds or an object of them",
-    accepts: (value) => typeof value === "number" || record.accepts(value),
-  },
+  timeout,
   telemetry: record,
   runtimeContext: record,
   maxTools: wholeNumber(1),

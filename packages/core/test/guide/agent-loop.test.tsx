@@ -1,4 +1,4 @@
-/** The loop of model and tools as an agent's settings steer it: where it stops (L12), prepareStep, contexts and tools that stream (L10). */
+/** The loop of model and tools as an agent's settings steer it: where it stops (L12), prepareStep, contexts, callbacks and tools that stream (L10). Long because each way a loop ends has a test. */
 
 import { Output, hasToolCall, isLoopFinished, isStepCount, tool, type ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";
@@ -412,5 +412,95 @@ describe.each(modes)("toolCallConcurrency (stream: $stream)", ({ stream }) => {
       "c",
       "d",
     ]);
+  });
+});
+
+describe.each(modes)("callbacks (stream: $stream)", ({ stream }) => {
+  const names = [
+    "onStart",
+    "onStepStart",
+    "onLanguageModelCallStart",
+    "onLanguageModelCallEnd",
+    "onToolExecutionStart",
+    "onToolExecutionEnd",
+    "onStepEnd",
+    "onEnd",
+  ] as const;
+
+  it("L10 are called in the SDK's order, once for each thing that happens", async () => {
+    const seen: string[] = [];
+    const callbacks = Object.fromEntries(names.map((name) => [name, () => void seen.push(name)]));
+    await run(
+      <Agent model={scriptedModel([callEcho(), "done"])} tools={{ echo }} {...callbacks}>
+        <Step id="a" prompt="go" />
+      </Agent>,
+      { stream },
+    );
+    const count = (name: string) => seen.filter((other) => other === name).length;
+    expect(names.map(count)).toEqual([1, 2, 2, 2, 1, 1, 2, 1]);
+    expect([seen[0], seen.at(-1)]).toEqual(["onStart", "onEnd"]);
+    expect(seen.indexOf("onToolExecutionEnd")).toBeLessThan(seen.indexOf("onStepEnd"));
+  });
+
+  it("L10 that throw change nothing", async () => {
+    const broken = (): never => {
+      throw new Error("broken");
+    };
+    const callbacks = Object.fromEntries(names.map((name) => [name, broken]));
+    const { output } = await run(
+      <Agent model={scriptedModel([callEcho(), "done"])} tools={{ echo }} {...callbacks}>
+        <Step id="a" prompt="go" />
+      </Agent>,
+      { stream },
+    );
+    expect(output).toBe("done");
+  });
+
+  it("L10 of telemetry are called for the agent that has them, else for those of the run", async () => {
+    const heard: string[] = [];
+    const listener = (name: string) => ({ integrations: [{ onStart: () => void heard.push(name) }] });
+    await run(
+      <>
+        <Agent model={scriptedModel(["one"])} telemetry={listener("agent")}>
+          one
+        </Agent>
+        <Agent model={scriptedModel(["two"])}>two</Agent>
+      </>,
+      { stream, telemetry: listener("run") },
+    );
+    expect(heard).toEqual(["agent", "run"]);
+  });
+});
+
+describe("callbacks of streams", () => {
+  it("L10 hear of errors and aborts, and change neither", async () => {
+    const heard: unknown[] = [];
+    const down = new Error("down");
+    const error = await errorOf(
+      run(
+        <Agent model={scriptedModel([down])} onError={(event) => void heard.push((event as { error: Error }).error)}>
+          <Step id="a" prompt="go" />
+        </Agent>,
+        { stream: true },
+      ),
+    );
+    expect(error).toMatchObject({ code: "model-failed", cause: down });
+    expect(heard).toHaveLength(1);
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const aborted = run(
+      <Agent
+        model={scriptedModel([{ ...callEcho(), waitFor: new Promise(() => {}) }])}
+        tools={{ echo }}
+        onAbort={() => void heard.push("abort")}
+      >
+        <Step id="a" prompt="go" />
+      </Agent>,
+      { stream: true, signal: abort.signal },
+    );
+    await settled();
+    abort.abort(reason);
+    expect(await errorOf(aborted)).toBe(reason);
+    expect(heard).toHaveLength(2);
   });
 });

@@ -1,4 +1,4 @@
-/** The model of an agent: given, defaulted or one of a list (L10, L11), and what becomes of one that fails. */
+/** The model of an agent: given, defaulted or one of a list (L10, L11), and what becomes of one that fails. Long because a list is tried in many ways. */
 
 import { tool } from "ai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

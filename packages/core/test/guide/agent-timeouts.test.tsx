@@ -1,4 +1,4 @@
-/** The `timeout` of an agent, L10: for the step, one model call with its tools, the parts of a stream, all tools or one. The clock is the test's. */
+/** The `timeout` of an agent, L10: for the step, one model call with its tools, the parts of a stream, all tools or one. The clock is the test's. Long because each limit is seen to run out, and not to. */
 
 import { tool } from "ai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -7,6 +7,7 @@ import { Agent, Catch, Step, run, type AgentProps, type JuneElement } from "@jun
 import { scriptedModel, type ScriptedModel } from "@june/core/testing";
 import { deferred, settled } from "../support/deferred.js";
 import { overloaded } from "../support/overloaded.js";
+import { withoutPlaces } from "../support/places.js";
 import { resultOutputs } from "../support/prompts.js";
 import { rejectionOf } from "../support/rejection-of.js";
 import { stuckModel } from "../support/stuck-model.js";
@@ -259,5 +260,31 @@ describe("of streams", () => {
     await pass(999);
     await pass(1);
     expect(await failure).toMatchObject({ code: "timeout" });
+  });
+});
+
+describe("of the wrong kind", () => {
+  it("L10 is refused, since a misspelt limit would be none", async () => {
+    const wrong: [unknown, string][] = [
+      [-1, "the number -1"],
+      [Number.NaN, "the number NaN"],
+      ["1s", "text"],
+      [{ total: 5 }, "an object"],
+      [{ totalMs: "5" }, "an object"],
+      [{ toolMs: -1 }, "an object"],
+      [{ tools: 5 }, "an object"],
+      [{ tools: { endlessMs: "5" } }, "an object"],
+    ];
+    for (const [timeout, shown] of wrong) {
+      const model = scriptedModel([]);
+      const error = await rejectionOf(run(working(model, timeout as number)));
+      expect(error).toMatchObject({ name: "DeclarationError", code: "invalid-props" });
+      expect(withoutPlaces((error as Error).message)).toBe(
+        `june: <Agent> (HERE) got ${shown} as timeout\ntimeout is a number of milliseconds, or an object of totalMs, stepMs, toolMs, firstChunkMs, chunkMs and tools.`,
+      );
+      expect(model.calls).toHaveLength(0);
+    }
+    const unset = { totalMs: undefined, tools: undefined } as unknown as number;
+    expect((await run(working(scriptedModel(["done"]), unset))).output).toBe("done");
   });
 });

@@ -1,4 +1,4 @@
-/** How a step's model may finish without an answer, L25: each goes back to the model or fails by a name, and none is an empty success. */
+/** How a step's model may finish without an answer, L25: each goes back to the model or fails by a name, and none is an empty success. Long because there are so many. */
 
 import { Output, tool } from "ai";
 import { describe, expect, it } from "vitest";
