@@ -17,7 +17,7 @@ import {
   type LanguageModelUsage,
 } from "ai";
 import { JuneError } from "../errors/june-error.js";
-import { modelFailed, streamCut, timedOut } from "../errors/run-errors.js";
+import { modelFailed, reasonOf, streamCut, timedOut } from "../errors/run-errors.js";
 import { TimeLimit } from "../render/time-limit.js";
 import { addedMessages, type PromptMemory } from "./prompt-memory.js";
 import type { StepState } from "./run-state.js";
@@ -177,11 +177,13 @@ class ModelCall {
       } catch (error) {
         const isAbort = this.#step.abort.isAborted;
         const next = this.#models[index + 1];
-        if (!isAbort && next !== undefined && !JuneError.isInstance(error)) {
+        // A stream that broke off before it gave anything is as good as a call that failed.
+        const isGone = !JuneError.isInstance(error) || (error.code === "stream-cut" && this.#result === undefined);
+        if (!isAbort && next !== undefined && isGone) {
           const { recorder } = this.#step.agent.instance.shared;
           recorder.note(this.node, {
             code: "model-fallback",
-            text: `${JSON.stringify(model.modelId)} failed (${error instanceof Error ? error.message : String(error)}); trying ${JSON.stringify(next.modelId)}`,
+            text: `${JSON.stringify(model.modelId)} failed (${reasonOf(error).split("\n", 1)[0]}); trying ${JSON.stringify(next.modelId)}`,
           });
           continue;
         }
@@ -313,7 +315,7 @@ async function openStream(
     const result = await step.abort.wait(model.doStream(parameters), call.onIgnored);
     const reader = result.stream.getReader();
     try {
-      return { ...result, stream: { head: await readHead(reader, step, call), reader } };
+      return { ...result, stream: { head: await readHead(reader, step, call, model.modelId), reader } };
     } catch (error) {
       reader.cancel(error).catch(() => {});
       throw error;
@@ -324,11 +326,16 @@ async function openStream(
 }
 
 /** The parts up to the first of the answer. Providers report an overload as the first part of the stream: seen here, it can still be retried. */
-async function readHead(reader: PartReader, step: StepState, call: ModelCall): Promise<LanguageModelV4StreamPart[]> {
+async function readHead(
+  reader: PartReader,
+  step: StepState,
+  call: ModelCall,
+  modelId: string,
+): Promise<LanguageModelV4StreamPart[]> {
   const head: LanguageModelV4StreamPart[] = [];
   for (;;) {
     const { value } = await step.abort.wait(reader.read(), call.onIgnored);
-    if (value === undefined) return head;
+    if (value === undefined) throw streamCut(modelId);
     if (value.type === "error")
       throw value.error instanceof Error
         ? value.error

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { Agent, Catch, Step, Tool, run, type AgentProps, type JuneElement } from "@june/core";
 import { echoModel, scriptedModel, type ScriptedModel } from "@june/core/testing";
+import { cutModel } from "../support/cut-stream.js";
 import { settled } from "../support/deferred.js";
 import { overloaded } from "../support/overloaded.js";
 import { withoutPlaces } from "../support/places.js";
@@ -217,6 +218,33 @@ describe.each(modes)("a list of models (stream: $stream)", ({ stream }) => {
     const prepareStep = (() => ({ model: models })) as unknown as NonNullable<AgentProps["prepareStep"]>;
     expect((await run(talker({ model: own, prepareStep }), { stream })).output).toBe("from the second");
     expect(own.calls).toHaveLength(0);
+  });
+});
+
+describe("a list of models, streamed", () => {
+  it("L10 goes on with the next when a stream breaks off before it gave anything", async () => {
+    const broken = cutModel([[{ type: "stream-start", warnings: [] }]], "end", scriptedModel([]));
+    const result = await run(talker({ model: [broken, scriptedModel(["rescued"])] }), { stream: true });
+    expect(result.output).toBe("rescued");
+    expect(nodesOf(result.trace, "model-call")[0]?.notes).toEqual([
+      {
+        code: "model-fallback",
+        text: '"cut" failed (the stream of the model "cut" ended before the answer was finished); trying "scripted"',
+      },
+    ]);
+  });
+
+  it("L10 does not when a part of the answer was there: nobody could take it back", async () => {
+    const parts = [
+      { type: "stream-start", warnings: [] },
+      { type: "text-start", id: "t" },
+      { type: "text-delta", id: "t", delta: "half an " },
+    ] as const;
+    const broken = cutModel([parts as never], "end", scriptedModel([]));
+    const second = scriptedModel([]);
+    const error = await errorOf(run(talker({ model: [broken, second] }), { stream: true }));
+    expect(error).toMatchObject({ code: "stream-cut" });
+    expect(second.calls).toHaveLength(0);
   });
 });
 
