@@ -55,7 +55,8 @@ export async function renderParallel(
   const workers = Array.from({ length: Math.min(limit, branches.length) }, (_, index) => index);
   const fork = context.run.strands.fork(workers);
   await Promise.all(workers.map((worker) => work().finally(() => fork.end(worker))));
-  context.abort.throwIfAborted();
+  // When it was a branch of another one that ended this one, what failed here by itself is told there.
+  if (failures.size === 0 || !(context.abort.reason instanceof SiblingFailed)) context.abort.throwIfAborted();
   if (failures.size === 0) return merge(branches, context);
   for (const { context: branch } of branches) branch.layer.drop();
   const listed = [...failures]

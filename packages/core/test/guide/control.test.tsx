@@ -274,6 +274,29 @@ describe.each(modes)("<Parallel> (stream: $stream)", ({ stream }) => {
     ]);
   });
 
+  it("L30 what failed in branches of a branch is told with the rest", async () => {
+    const error = await errorOf(
+      run(
+        <Parallel>
+          <Failing name="outer" />
+          <Parallel>
+            <Failing name="inner one" />
+            <Say id="a" />
+            <Failing name="inner two" />
+          </Parallel>
+          <Parallel>
+            <Say id="b" />
+          </Parallel>
+        </Parallel>,
+        { stream },
+      ),
+    );
+    expect(withoutPlaces(error.message)).toBe(
+      "june: 2 branches of <Parallel> failed\n  <Failing> (HERE): outer failed\n  <Parallel> (HERE): 2 branches of <Parallel> > <Parallel> failed",
+    );
+    expect(error.cause).toMatchObject({ errors: [{}, { cause: { errors: [{}, {}] } }] });
+  });
+
   it("L30 nothing of a failed one is left: no result, no id, no text", async () => {
     const { steps, output } = await run(
       <>
