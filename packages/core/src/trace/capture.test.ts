@@ -48,6 +48,7 @@ describe("captureValue", () => {
     const cycle: Record<string, unknown> = { big: 1n, bytes: new Uint8Array(3), call: () => "secret code" };
     cycle["self"] = cycle;
     expect(captureValue(cycle)).toEqual({ big: "1n", bytes: "[3 bytes]", call: "[function]", self: "[cycle]" });
+    expect(captureValue({ file: Buffer.from("abc") })).toEqual({ file: "[3 bytes]" });
     expect(captureValue(undefined)).toBeNull();
   });
 });

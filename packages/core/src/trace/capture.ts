@@ -59,17 +59,22 @@ function bound(text: string): string {
 function toJsonText(value: unknown): string {
   const ancestors: unknown[] = [];
   try {
-    const text: string | undefined = JSON.stringify(value, function (this: unknown, _key, part: unknown) {
-      while (ancestors.length > 0 && ancestors[ancestors.length - 1] !== this) ancestors.pop();
-      if (typeof part === "bigint") return `${part}n`;
-      if (typeof part === "function" || typeof part === "symbol") return `[${typeof part}]`;
-      if (part instanceof Error) return captureError(part);
-      if (ArrayBuffer.isView(part)) return `[${part.byteLength} bytes]`;
-      if (typeof part !== "object" || part === null) return part;
-      if (ancestors.includes(part)) return "[cycle]";
-      ancestors.push(part);
-      return part;
-    });
+    const text: string | undefined = JSON.stringify(
+      value,
+      function (this: Record<string, unknown>, key, part: unknown) {
+        while (ancestors.length > 0 && ancestors[ancestors.length - 1] !== this) ancestors.pop();
+        if (typeof part === "bigint") return `${part}n`;
+        if (typeof part === "function" || typeof part === "symbol") return `[${typeof part}]`;
+        if (part instanceof Error) return captureError(part);
+        // A Buffer has become a list of numbers by now.
+        const given = this[key];
+        if (ArrayBuffer.isView(given)) return `[${given.byteLength} bytes]`;
+        if (typeof part !== "object" || part === null) return part;
+        if (ancestors.includes(part)) return "[cycle]";
+        ancestors.push(part);
+        return part;
+      },
+    );
     return text ?? JSON.stringify(`[${typeof value}]`);
   } catch (error) {
     return JSON.stringify(`[not JSON: ${error instanceof Error ? error.message : String(error)}]`);
